@@ -20,6 +20,7 @@
 #include "guest/file/input.h"
 #include "guest/file/signalfd.h"
 #include "guest/fs/fs.h"
+#include "guest/fs/fs_jit.h"
 #include "guest/fs/fs_kept.h"
 #include "guest/fs/fs_missing.h"
 #include "guest/fs/fs_served.h"
@@ -30,6 +31,7 @@
 #include "guest/run_manifest.h"
 #include "guest/sample/calibrate.h"
 #include "guest/sample/observer.h"
+#include "guest/sample/python.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
@@ -52,6 +54,7 @@
 #include "guest/thread/wait.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
+#include "guest/trace/trace_maps.h"
 #include "guest/transport/leave.h"
 #include "guest/transport/transport.h"
 #include "guest/transport/uefi.h"
@@ -327,8 +330,10 @@ static void connect_rooms(void)
     panic_leave = leave_panic;
     cross_hooks = (struct cross_hooks){.stop = service_stop_here, .relieve = service_cpu_relieve};
     sampler_drain = service_drain;
+    python_look = trace_notes_offer;
     service_input_arrived = input_arrived;
-    service_files_end = (struct service_files_end){.send = fs_kept_finish, .log = fs_missing_log};
+    service_files_end = (struct service_files_end){
+        .names = fs_jit_send, .send = fs_kept_finish, .log = fs_missing_log};
     schedule_outside =
         (struct schedule_outside){.awaited = socket_outside_awaited, .wait = socket_outside_wait};
     wait_timers.wake = program_timer_wake_all;

@@ -7,6 +7,7 @@
 #include "guest/fs/fs.h"
 #include "guest/run_manifest.h"
 #include "guest/sample/overflow.h"
+#include "guest/sample/python.h"
 #include "guest/thread/process.h"
 #include "lib/modes.h"
 #include "lib/stack_kinds.h"
@@ -113,6 +114,7 @@ static void read_stacks(void)
     if (!run.stacks.kind || !stack_kinds_limit_ok(run.stacks.kind, limit))
         panic("manifest: no stacks of kind %s with limit %lu", kind, limit);
     run.stacks.limit = (uint32_t)limit;
+    python_start();
 }
 
 void run_read_sampling(void)

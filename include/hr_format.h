@@ -13,7 +13,7 @@
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
 #define HR_VERSION_MAJOR 1 /* readers refuse another major version */
-#define HR_VERSION_MINOR 7 /* readers accept any minor version */
+#define HR_VERSION_MINOR 8 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -97,6 +97,10 @@ enum hr_record_type {
     HR_REC_STACKS = 44, /* the stacks of the run of samples before it */
     HR_REC_USER_STACKS = 45, /* those stacks as registers and copies of stack memory */
     HR_REC_SKIPPED = 46, /* struct hr_rec_skipped */
+    /* in META chunks again: what has no file to find names in */
+    HR_META_PYTHON_CODE = 50, /* struct hr_meta_python_code, then name, file, table of lines */
+    HR_META_JIT_FILE = 83, /* struct hr_meta_jit_file, then the path (no NUL) */
+    HR_META_JIT_DATA = 84, /* struct hr_meta_jit_data, then bytes of the file */
     /* in END and HOST chunks */
     HR_REC_EXIT = 64, /* struct hr_rec_exit */
     HR_REC_TOTAL = 65, /* struct hr_rec_total, one per event, in event order */
@@ -248,6 +252,8 @@ _Static_assert(offsetof(struct hr_rec_process_map, map) == 16, "map");
 enum hr_stack_kind {
     HR_STACK_FP = 1, /* frame pointers: HR_REC_STACK_NODES, HR_REC_STACKS */
     HR_STACK_DWARF = 2, /* for unwinding by call frame information: HR_REC_USER_STACKS */
+    HR_STACK_PYTHON = 3, /* an interpreter's frames as places in HR_META_PYTHON_CODE, plus 1:
+                            HR_REC_STACK_NODES, HR_REC_STACKS */
 };
 
 struct hr_meta_stacks {
@@ -255,6 +261,48 @@ struct hr_meta_stacks {
     uint32_t limit; /* FP: frames, DWARF: bytes of a copy, at most */
 };
 _Static_assert(sizeof(struct hr_meta_stacks) == 8, "hr_meta_stacks");
+
+/* A code object of CPython.  Its `start` is no address of memory but a number that the kernel gave
+ * to these contents: another code object at the same address later gets another one. */
+#define HR_PYTHON_BASE \
+    0x5059000000000000ull /* all starts are at or above: no address of a program */
+#define HR_PYTHON_END (HR_PYTHON_BASE + (1ull << 48)) /* and below */
+#define HR_PYTHON_UNKNOWN HR_PYTHON_BASE /* a frame whose code object is in no record */
+
+struct hr_meta_python_code {
+    uint64_t start;
+    uint64_t address; /* where the object was */
+    uint32_t
+        code_bytes; /* its instructions take the numbers from start to start + code_bytes - 1 */
+    uint32_t first_line;
+    uint16_t name_bytes; /* then the qualified name, */
+    uint16_t file_bytes; /* the file's name, */
+    uint16_t line_bytes; /* and the location table as CPython 3.11 has it, maybe cut off */
+    uint8_t name_unit; /* bytes of a character: 1 Latin-1, 2 UCS-2, 4 UCS-4 */
+    uint8_t file_unit;
+};
+_Static_assert(sizeof(struct hr_meta_python_code) == 32, "hr_meta_python_code");
+_Static_assert(offsetof(struct hr_meta_python_code, name_bytes) == 24, "name_bytes");
+
+enum hr_jit_kind {
+    HR_JIT_PERF_MAP = 1, /* lines of text: address, size, name */
+    HR_JIT_DUMP = 2, /* perf's jitdump */
+};
+
+struct hr_meta_jit_file { /* a file of names that code made at run time left */
+    uint64_t bytes; /* its size; HR_META_JIT_DATA may hold less of it */
+    uint32_t kind; /* enum hr_jit_kind */
+    uint32_t pid; /* as its name says */
+    uint32_t number; /* counts the trace's files from 0 */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_meta_jit_file) == 24, "hr_meta_jit_file");
+
+struct hr_meta_jit_data { /* the next part of a file: they come in order */
+    uint32_t number; /* of the file */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_meta_jit_data) == 8, "hr_meta_jit_data");
 
 /* A stack is a node of a tree: a return address and the node of the caller.  The root nodes say how
  * the stack ended; other nodes are numbered from HR_STACK_ROOTS.

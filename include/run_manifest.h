@@ -18,8 +18,10 @@
  *   max-overhead=N         percent of the time that sampling may take: 1 to 90 (50)
  *   counters-every=N       counters are read with every Nth sample (1)
  *   paused=1               the trigger starts with the program's hr_start()
- *   stacks=KIND            samples have call stacks: fp or dwarf
- *   stacks-limit=N         with stacks: frames at most (fp), bytes of a stack (dwarf)
+ *   stacks=KIND            samples have call stacks: fp, dwarf or python
+ *   stacks-limit=N         with stacks: frames at most (fp, python), bytes of a stack (dwarf)
+ *   python=NAME            with stacks=python: base name of the file that holds _PyRuntime
+ *   python-layout=N,N,...  where CPython keeps its frames (lib/python_layout.h)
  *   kernel-path=PATH       the absolute path of the kernel on the host, for reports
  *   event=NAME             one per event, in order, as given: generic, a CPU's own, raw;
  *                          suffix :u, :k or :uk

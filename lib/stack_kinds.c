@@ -15,6 +15,7 @@ struct kind {
 static const struct kind kinds[] = {
     [HR_STACK_FP] = {"fp", HR_STACK_FRAMES_MAX, 1},
     [HR_STACK_DWARF] = {"dwarf", HR_STACK_BYTES_MAX, 8},
+    [HR_STACK_PYTHON] = {"python", HR_STACK_FRAMES_MAX, 1},
 };
 
 const char *stack_kinds_name(uint32_t kind)
@@ -28,6 +29,11 @@ uint32_t stack_kinds_find(const char *name)
         if (strcmp(kinds[kind].name, name) == 0)
             return kind;
     return 0;
+}
+
+bool stack_kinds_chains(uint32_t kind)
+{
+    return kind == HR_STACK_FP || kind == HR_STACK_PYTHON;
 }
 
 bool stack_kinds_limit_ok(uint32_t kind, uint64_t limit)

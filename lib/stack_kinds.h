@@ -13,6 +13,9 @@ const char *stack_kinds_name(uint32_t kind);
 /* Returns an enum hr_stack_kind, or 0 if there is none of that name. */
 uint32_t stack_kinds_find(const char *name);
 
+/* Returns whether stacks of this kind are chains of addresses (lib/trace_chains.h), not copies. */
+bool stack_kinds_chains(uint32_t kind);
+
 /* Returns whether hr_meta_stacks.limit may have this value. */
 bool stack_kinds_limit_ok(uint32_t kind, uint64_t limit);
 

@@ -1,11 +1,12 @@
 /* Encodes the call stacks of a writer's samples: chooses by their kind. */
 #include "lib/trace_stacks.h"
 
+#include "lib/stack_kinds.h"
 #include "lib/trace_chains.h"
 #include "lib/trace_copies.h"
 
 struct trace_stacks {
-    enum hr_stack_kind kind;
+    bool is_chains;
     union {
         struct trace_chains chains;
         struct trace_copies copies;
@@ -15,15 +16,15 @@ struct trace_stacks {
 size_t trace_stacks_bytes(enum hr_stack_kind kind)
 {
     return offsetof(struct trace_stacks, chains) +
-           (kind == HR_STACK_FP ? sizeof(struct trace_chains) : sizeof(struct trace_copies));
+           (stack_kinds_chains(kind) ? sizeof(struct trace_chains) : sizeof(struct trace_copies));
 }
 
 struct trace_stacks *trace_stacks_init(void *memory, enum hr_stack_kind kind)
 {
     struct trace_stacks *s = memory;
 
-    s->kind = kind;
-    if (kind == HR_STACK_FP)
+    s->is_chains = stack_kinds_chains(kind);
+    if (s->is_chains)
         trace_chains_init(&s->chains);
     else
         trace_copies_init(&s->copies);
@@ -32,7 +33,7 @@ struct trace_stacks *trace_stacks_init(void *memory, enum hr_stack_kind kind)
 
 void trace_stacks_begin(struct trace_stacks *s)
 {
-    if (s->kind == HR_STACK_FP)
+    if (s->is_chains)
         trace_chains_begin(&s->chains);
     else
         trace_copies_begin(&s->copies);
@@ -40,14 +41,14 @@ void trace_stacks_begin(struct trace_stacks *s)
 
 uint32_t trace_stacks_bound(const struct trace_stacks *s, const struct trace_slot_stack *stack)
 {
-    if (s->kind == HR_STACK_FP)
+    if (s->is_chains)
         return trace_chains_bound(&s->chains, stack);
     return trace_copies_bound(&s->copies, stack);
 }
 
 void trace_stacks_add(struct trace_stacks *s, const struct trace_slot_stack *stack)
 {
-    if (s->kind == HR_STACK_FP)
+    if (s->is_chains)
         trace_chains_add(&s->chains, stack);
     else
         trace_copies_add(&s->copies, stack);
@@ -55,7 +56,7 @@ void trace_stacks_add(struct trace_stacks *s, const struct trace_slot_stack *sta
 
 uint8_t *trace_stacks_flush(struct trace_stacks *s, uint8_t *at, uint32_t *records)
 {
-    if (s->kind == HR_STACK_FP)
+    if (s->is_chains)
         return trace_chains_flush(&s->chains, at, records);
     return trace_copies_flush(&s->copies, at, records);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "guest/fs/fs_jit.h"
 #include "guest/fs/fs_missing.h"
 #include "guest/memory/heap.h"
 #include "guest/service/service.h"
@@ -126,9 +127,6 @@ static void add_file(struct fs_kept_buffer *buffer, const struct fs_entry *entry
     fs_kept_add_entry(buffer, RUN_FILE_NAME, entry);
 }
 
-/* Called for each entry that is new or changed. */
-typedef void visit(void *context, const struct fs_entry *entry);
-
 static void add_entry(void *context, const struct fs_entry *entry)
 {
     struct fs_kept_buffer *buffer = context;
@@ -151,9 +149,11 @@ struct dropped {
 static void count_entry(void *context, const struct fs_entry *entry)
 {
     struct dropped *dropped = context;
+    uint32_t pid;
     bool gone;
 
-    if (!S_ISREG(entry->inode->mode) || !entry->inode->bytes)
+    if (!S_ISREG(entry->inode->mode) || !entry->inode->bytes ||
+        fs_jit_kind(entry->name, entry->name_bytes, &pid) != 0) /* the trace has it */
         return;
     if (dropped->files++ == 0 && fs_path(entry, dropped->first, dropped->room, &gone) < 0)
         dropped->first[0] = '\0';
@@ -167,9 +167,8 @@ static bool has_children(const struct fs_entry *entry)
     return S_ISDIR(inode->mode) && (!inode->mount || inode->mode & S_IWUSR);
 }
 
-/* Visits parents before children, without recursion: a program's tree may be deeper than any stack.
- */
-static void fs_kept_walk(visit *visit_entry, void *context)
+/* Without recursion: a program's tree may be deeper than any stack. */
+void fs_kept_walk(fs_kept_visit *visit_entry, void *context)
 {
     const struct fs_entry *at = fs_root, *topmost_new = NULL;
     uint32_t slot = 0;

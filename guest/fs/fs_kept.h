@@ -21,6 +21,11 @@ void fs_kept_closed(struct inode *inode);
  * and the path of the first, empty if it does not fit.  Call after the program has ended. */
 uint64_t fs_kept_dropped(char *first, size_t room);
 
+/* Visits each entry that is new or changed, parents before children.  Context: as fs_kept_finish.
+ */
+typedef void fs_kept_visit(void *context, const struct fs_entry *entry);
+void fs_kept_walk(fs_kept_visit *visit_entry, void *context);
+
 /* Sends the rest and the names through `buffer` (SERVICE_BYTES_MAX bytes; NULL: there was no
  * program).  Context: service, after the program has ended. */
 typedef void fs_kept_send(const void *bytes, size_t count);

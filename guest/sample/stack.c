@@ -7,8 +7,10 @@
 #include "drivers/pmu/pmu.h"
 #include "guest/base/image.h"
 #include "guest/memory/phys.h"
+#include "guest/sample/python.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/stack_walk.h"
+#include "lib/stack_kinds.h"
 #include "lib/trace_writer.h"
 
 #define IRET_BYTES (5 * sizeof(uint64_t)) /* what the hardware pushes; system calls likewise */
@@ -20,40 +22,11 @@ uint32_t stack_offset;
 
 static uint32_t stack_bytes(void)
 {
-    uint32_t words = run.stacks.kind == HR_STACK_FP ? run.stacks.limit : HR_STACK_REGISTERS;
-    uint32_t copied = run.stacks.kind == HR_STACK_FP ? 0 : run.stacks.limit;
+    bool chains = stack_kinds_chains(run.stacks.kind);
+    uint32_t words = chains ? run.stacks.limit : HR_STACK_REGISTERS;
+    uint32_t copied = chains ? 0 : run.stacks.limit;
 
     return (uint32_t)(sizeof(struct trace_slot_stack) + words * sizeof(uint64_t)) + copied;
-}
-
-int stack_add_to_ring(struct ring *ring)
-{
-    uint64_t block;
-
-    if (!run.stacks.kind)
-        return 0;
-    block = phys_alloc_last();
-    if (!block)
-        return -ENOMEM;
-    stack_offset = trace_slot_bytes(sampling.session.event_count);
-    stack_walk_start(run.stacks.limit);
-    ring_add_stacks(ring, phys_pointer(block), BLOCK_BYTES, stack_bytes());
-    return 0;
-}
-
-int stack_add_to_writer(struct trace_writer *writer)
-{
-    uint64_t block;
-
-    if (!run.stacks.kind)
-        return 0;
-    block = phys_alloc_last();
-    if (!block || trace_stacks_bytes(run.stacks.kind) > BLOCK_BYTES - TRACE_STACKS_CHUNK_BYTES)
-        return -ENOMEM;
-    writer->buffer = phys_pointer(block);
-    writer->capacity = TRACE_STACKS_CHUNK_BYTES;
-    trace_writer_stacks(writer, run.stacks.kind, writer->buffer + TRACE_STACKS_CHUNK_BYTES);
-    return 0;
 }
 
 static void take_registers(uint64_t *to, const struct trap_frame *f)
@@ -74,10 +47,49 @@ static void take_nothing(struct trace_slot_stack *stack, uint64_t root)
             pmu_store(stack->words + i, 0);
 }
 
-void stack_copy(struct trace_slot_stack *stack, const struct trap_frame *frame)
+static void stack_copy(struct trace_slot_stack *stack, const struct trap_frame *frame)
 {
     take_registers(stack->words, frame);
     stack_walk_copy(stack, run.stacks.limit, frame->rsp);
+}
+
+static void stack_python(struct trace_slot_stack *stack, const struct trap_frame *)
+{
+    python_take(stack, cpu_this());
+}
+
+SEALED void (*stack_other)(struct trace_slot_stack *stack,
+                           const struct trap_frame *frame) = stack_copy;
+
+int stack_add_to_ring(struct ring *ring)
+{
+    uint64_t block;
+
+    if (!run.stacks.kind)
+        return 0;
+    block = phys_alloc_last();
+    if (!block || (run.stacks.kind == HR_STACK_PYTHON && python_add_cpu(ring->cpu)))
+        return -ENOMEM;
+    stack_other = run.stacks.kind == HR_STACK_PYTHON ? stack_python : stack_copy;
+    stack_offset = trace_slot_bytes(sampling.session.event_count);
+    stack_walk_start(run.stacks.limit);
+    ring_add_stacks(ring, phys_pointer(block), BLOCK_BYTES, stack_bytes());
+    return 0;
+}
+
+int stack_add_to_writer(struct trace_writer *writer)
+{
+    uint64_t block;
+
+    if (!run.stacks.kind)
+        return 0;
+    block = phys_alloc_last();
+    if (!block || trace_stacks_bytes(run.stacks.kind) > BLOCK_BYTES - TRACE_STACKS_CHUNK_BYTES)
+        return -ENOMEM;
+    writer->buffer = phys_pointer(block);
+    writer->capacity = TRACE_STACKS_CHUNK_BYTES;
+    trace_writer_stacks(writer, run.stacks.kind, writer->buffer + TRACE_STACKS_CHUNK_BYTES);
+    return 0;
 }
 
 void stack_check(struct trace_slot *slot)
@@ -129,6 +141,10 @@ void stack_take_kernel(struct trace_slot *slot, const struct cpu *cpu,
         if (count < run.stacks.limit) /* as in a signal frame: no return address */
             pmu_store(stack->words + count++, user->rip + 1);
         stack_walk_behind(stack, count, fp);
+        return;
+    }
+    if (run.stacks.kind == HR_STACK_PYTHON) {
+        python_take(stack, cpu);
         return;
     }
     take_registers(stack->words, user);

@@ -38,8 +38,9 @@ static inline struct trace_slot_stack *stack_of(struct trace_slot *slot)
     return (struct trace_slot_stack *)(void *)((uint8_t *)slot + stack_offset);
 }
 
-/* Fills a stack of the kind HR_STACK_DWARF: registers and a copy of the stack's top. */
-void stack_copy(struct trace_slot_stack *stack, const struct trap_frame *frame);
+/* Fills a stack of another kind than HR_STACK_FP: registers and a copy of the stack's top, or
+ * Python's frames.  Set when the stacks are added to the first ring. */
+extern void (*stack_other)(struct trace_slot_stack *stack, const struct trap_frame *frame);
 
 /* Takes the stack of a sample in ring 3, or at the return to it. */
 static inline void stack_take(struct trace_slot *slot, const struct trap_frame *frame)
@@ -47,7 +48,7 @@ static inline void stack_take(struct trace_slot *slot, const struct trap_frame *
     if (__builtin_expect(run.stacks.kind == HR_STACK_FP, 1))
         stack_walk(stack_of(slot), frame->rbp);
     else
-        stack_copy(stack_of(slot), frame);
+        stack_other(stack_of(slot), frame);
 }
 
 /* Service context, before the sample is encoded: cuts the stack off where it stops being plausible.

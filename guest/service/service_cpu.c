@@ -205,6 +205,8 @@ static void send_posted_files(void)
 static void __attribute__((noreturn))
 perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
 {
+    if (record->kind != HR_EXIT_REFUSED)
+        service_files_end.names();
     trace_end(record);
     if (transport->has(TRANSPORT_FILES)) {
         send_posted_files();

@@ -60,6 +60,7 @@ struct service_files_end {
     /* Sends what is left by way of `buffer`, SERVICE_BYTES_MAX bytes; NULL: there was no program.
      */
     void (*send)(void *buffer, void (*send)(const void *bytes, size_t count));
+    void (*names)(void); /* puts files with names of code into the trace, before its end */
     void (*log)(void); /* names files for the host, which makes a line for the user of it */
 };
 extern struct service_files_end service_files_end;

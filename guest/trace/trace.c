@@ -9,6 +9,8 @@
 #include "guest/base/panic.h"
 #include "guest/base/run.h"
 #include "guest/cpu/paravirt.h"
+#include "guest/sample/python.h"
+#include "guest/sample/python_walk.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampling.h"
 #include "guest/sample/share.h"
@@ -250,6 +252,41 @@ static void send_notes(bool end)
     }
 }
 
+bool trace_add_meta(uint8_t type, const void *body, uint32_t bytes, const void *tail,
+                    uint32_t tail_bytes)
+{
+    struct trace_writer *w = &meta.writer;
+
+    if (w->used == 0) {
+        if (!room_for(w, false))
+            return false;
+        trace_writer_begin(w, HR_CHUNK_META);
+    }
+    if (trace_writer_record(w, type, TRACE_NO_TIME, body, bytes, tail, tail_bytes) == 0)
+        return true;
+    send_chunk(w);
+    return trace_add_meta(type, body, bytes, tail, tail_bytes);
+}
+
+void trace_send_meta(void)
+{
+    if (meta.writer.used)
+        send_chunk(&meta.writer);
+}
+
+/* Sends the code objects of Python that a CPU has met since. */
+static void send_codes(uint32_t cpu)
+{
+    struct python_codes *codes = python_codes_of(cpu);
+    const uint8_t *body;
+    uint32_t bytes;
+
+    while (codes != NULL && (body = python_walk_next(codes, &bytes)) != NULL &&
+           trace_add_meta(HR_META_PYTHON_CODE, body, bytes, NULL, 0))
+        python_walk_taken(codes);
+    trace_send_meta();
+}
+
 /* Writes what the sampler has skipped since the last such record.  Without room now, the next
  * record includes it. */
 static void write_skipped(struct cpu_stream *s, bool end)
@@ -303,6 +340,7 @@ bool trace_drain(struct ring *ring, bool flush)
 {
     context_assert_service();
     send_notes(false);
+    send_codes(ring->cpu);
     return trace_drain_ring(streams[ring->cpu], flush);
 }
 
@@ -410,8 +448,10 @@ void trace_end(const struct hr_rec_exit *exit_record)
     context_assert_service();
     send_notes(true);
     for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
-        if (streams[cpu] != NULL)
+        if (streams[cpu] != NULL) {
             end_stream(streams[cpu]);
+            send_codes(cpu);
+        }
     if (dropped.samples || dropped.records)
         log_notice("%lu samples and %lu other records did not fit into what keeps the trace until "
                    "it leaves; take a longer interval, or give it more memory",

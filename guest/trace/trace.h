@@ -43,6 +43,12 @@ void trace_start(void);
  * Returns true if there was anything in the ring. */
 bool trace_drain(struct ring *ring, bool flush);
 
+/* Adds a record to META chunks of their own, which trace_send_meta ends.  Returns false if what
+ * keeps the trace has no room.  Nothing else of this header may run in between. */
+bool trace_add_meta(uint8_t type, const void *body, uint32_t bytes, const void *tail,
+                    uint32_t tail_bytes);
+void trace_send_meta(void);
+
 /* Sends what is left and the END chunk.  cpus[].totals must hold the last reading of every event.
  */
 void trace_end(const struct hr_rec_exit *exit_record);

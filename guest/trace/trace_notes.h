@@ -35,6 +35,10 @@ void trace_notes_add(void);
 /* Gives a note its path, or its beginning if memory for a long one cannot be had. */
 void trace_notes_set_path(struct trace_note *note, const char *path);
 
+/* Tells python_mapped (guest/sample/python.h) of maps that are new to it.  Context: any; may run on
+ * several CPUs at once. */
+void trace_notes_offer(void);
+
 bool trace_notes_any(void); /* notes wait to be written */
 
 /* Adds a record for each note that waits to an open META chunk, as many as fit. */

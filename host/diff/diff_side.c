@@ -215,7 +215,8 @@ static bool has_totals(const struct diff_side *side)
 
 static int walk(struct diff_side *side)
 {
-    const struct trace_visitor visitor = {.context = side, .exact = true, .samples = take_samples};
+    const struct trace_visitor visitor = {
+        .context = side, .exact = true, .names = true, .samples = take_samples};
     int error;
 
     side->slots = calloc((size_t)SLOTS * (SLOT_SUMS + HR_EVENTS_MAX), sizeof side->slots[0]);

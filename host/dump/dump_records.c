@@ -75,6 +75,14 @@ static const struct layout layouts[] = {
             HEX(hr_rec_process_map, map.file_offset), FIELD(hr_rec_process_map, map.flags),
             FIELD(hr_rec_process_map, map.build_id_bytes),
             FIELD(hr_rec_process_map, map.path_bytes))},
+    {"python-code", HR_META_PYTHON_CODE,
+     FIELDS(hr_meta_python_code, HEX(hr_meta_python_code, start), HEX(hr_meta_python_code, address),
+            FIELD(hr_meta_python_code, code_bytes), FIELD(hr_meta_python_code, first_line),
+            FIELD(hr_meta_python_code, line_bytes))},
+    {"jit-file", HR_META_JIT_FILE, .text = true,
+     FIELDS(hr_meta_jit_file, FIELD(hr_meta_jit_file, number), FIELD(hr_meta_jit_file, kind),
+            FIELD(hr_meta_jit_file, pid), FIELD(hr_meta_jit_file, bytes))},
+    {"jit-data", HR_META_JIT_DATA, FIELDS(hr_meta_jit_data, FIELD(hr_meta_jit_data, number))},
     {"base", HR_REC_BASE,
      FIELDS(hr_rec_base, FIELD(hr_rec_base, time), FIELD(hr_rec_base, interval),
             HEX(hr_rec_base, ip), FIELD(hr_rec_base, cost_ticks), FIELD(hr_rec_base, event_count))},
@@ -224,6 +232,29 @@ static size_t put_buckets(struct output *out, const struct trace_record *record)
     return region.bucket_count * sizeof(uint64_t);
 }
 
+static void put_text(struct output *out, const char *key, const uint8_t *bytes, size_t count,
+                     uint8_t unit)
+{
+    static char text[2 * UINT16_MAX + 1], safe[4 * sizeof text];
+
+    trace_names_text(text, bytes, count, unit);
+    output_text(out, key);
+    output_text(out, text_escape(safe, sizeof safe, text));
+    output_char(out, '"');
+}
+
+static void put_python(struct output *out, const struct trace_record *record)
+{
+    struct hr_meta_python_code code;
+    const uint8_t *tail;
+
+    if (!trace_names_valid(record))
+        return;
+    trace_body(record, &code, sizeof code, &tail, NULL);
+    put_text(out, " name=\"", tail, code.name_bytes, code.name_unit);
+    put_text(out, " file=\"", tail + code.name_bytes, code.file_bytes, code.file_unit);
+}
+
 static void put_tail(struct output *out, const struct layout *layout,
                      const struct trace_record *record)
 {
@@ -267,7 +298,9 @@ static int put_record(void *context, const struct trace_chunk *chunk,
             memcpy(&value, record->body + f->offset, f->bytes);
             put_value(out, f->name, value, f->hex);
         }
-        if (layout->text)
+        if (record->type == HR_META_PYTHON_CODE)
+            put_python(out, record);
+        else if (layout->text)
             put_tail(out, layout, record);
         else if (layout->bytes == 0)
             put_value(out, "bytes", record->bytes, false);

@@ -185,7 +185,8 @@ static int take_samples(void *context, const struct trace_samples *samples)
 static int run(struct export *e)
 {
     struct callgrind *c = calloc(1, sizeof *c);
-    const struct trace_visitor visitor = {.context = c, .exact = true, .samples = take_samples};
+    const struct trace_visitor visitor = {
+        .context = c, .exact = true, .names = true, .samples = take_samples};
     int error;
 
     if (c == NULL)

@@ -224,6 +224,7 @@ int export_walk(struct export *e, const struct trace_visitor *visitor)
         .stacks = visitor->stacks,
         .exact = visitor->exact,
         .own_addresses = visitor->own_addresses,
+        .names = visitor->names,
         .chunk = visitor->chunk != NULL ? forward_chunk : NULL,
         .samples = forward_samples,
         .record = visitor->record != NULL ? forward_record : NULL,

@@ -469,8 +469,11 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 
 static int walk(struct firefox *f)
 {
-    const struct trace_visitor visitor = {
-        .context = f, .stacks = TRACE_SCAN_STACKS, .samples = take_samples, .record = take_record};
+    const struct trace_visitor visitor = {.context = f,
+                                          .stacks = TRACE_SCAN_STACKS,
+                                          .names = true,
+                                          .samples = take_samples,
+                                          .record = take_record};
     int error = export_walk(f->e, &visitor);
 
     if (error != 0)

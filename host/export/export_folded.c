@@ -111,8 +111,11 @@ static int take_samples(void *context, const struct trace_samples *samples)
 
 static int fold(struct folded *f)
 {
-    const struct trace_visitor visitor = {
-        .context = f, .stacks = TRACE_SCAN_STACKS, .exact = true, .samples = take_samples};
+    const struct trace_visitor visitor = {.context = f,
+                                          .stacks = TRACE_SCAN_STACKS,
+                                          .exact = true,
+                                          .names = true,
+                                          .samples = take_samples};
     int error = -ENOMEM;
 
     f->lines = malloc(LINES_MAX * sizeof f->lines[0]);

@@ -291,8 +291,11 @@ static void finish(struct perfetto *p)
 
 static int walk(struct perfetto *p)
 {
-    const struct trace_visitor visitor = {
-        .context = p, .stacks = TRACE_SCAN_STACKS, .samples = take_samples, .record = take_record};
+    const struct trace_visitor visitor = {.context = p,
+                                          .stacks = TRACE_SCAN_STACKS,
+                                          .names = true,
+                                          .samples = take_samples,
+                                          .record = take_record};
     int error = export_common_maps(p->e);
 
     if (error == 0)

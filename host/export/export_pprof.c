@@ -277,6 +277,7 @@ static int walk(struct pprof *p)
     const struct trace_visitor visitor = {.context = p,
                                           .stacks = TRACE_SCAN_STACKS,
                                           .exact = true,
+                                          .names = true,
                                           .samples = take_samples,
                                           .record = take_record};
     int error;

@@ -87,6 +87,7 @@ enum { /* options without a letter; the commands' own begin at 256 */
        KEY_PROCESSES,
        KEY_MEM,
        KEY_PAUSED,
+       KEY_PYTHON,
        KEY_MAX_OVERHEAD,
        KEY_COUNTERS_EVERY,
        KEY_FILE,
@@ -112,7 +113,12 @@ static const struct argp_option archive_options[] = {
     {"count", 'c', "N", 0, "sample every N events of the first event (counter overflow)", 1},
     {"freq", 'F', "HZ", 0, "overflow sampling whose period adapts to HZ samples a second", 1},
     {"call-graph", 'g', "KIND", OPTION_ARG_OPTIONAL,
-     "record call stacks: fp[,FRAMES] by frame pointers (default), dwarf[,BYTES] for unwinding", 1},
+     "record call stacks: fp[,FRAMES] by frame pointers (default), dwarf[,BYTES] for unwinding, "
+     "python[,FRAMES] of CPython's frames",
+     1},
+    {"python", KEY_PYTHON, 0, 0,
+     "record Python's functions and lines (CPython 3.11 to 3.13): its frames are the call stacks",
+     1},
     {"paused", KEY_PAUSED, 0, 0, "sample only from the program's hr_start() on", 1},
     {"max-overhead", KEY_MAX_OVERHEAD, "SHARE", 0,
      "sampling takes at most this share of the time, 1% to 90% (default 50%); samples that would "
@@ -257,6 +263,8 @@ static error_t parse_sampling_option(int key, char *argument, struct argp_state 
         if (argument == NULL && options_stacks_follow(state->argv[state->next]))
             argument = state->argv[state->next++];
         return options_set_stacks(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_PYTHON:
+        return options_set_stacks(o, "python", parse->failure) == 0 ? 0 : EINVAL;
     case KEY_MAX_OVERHEAD:
         return options_set_overhead(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_COUNTERS_EVERY:

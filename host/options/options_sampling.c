@@ -100,7 +100,7 @@ bool options_stacks_follow(const char *word)
 static int set_limit(struct options *o, const char *text, const char *limit,
                      struct run_failure *failure)
 {
-    bool frames = o->stacks.kind == HR_STACK_FP;
+    bool frames = stack_kinds_chains(o->stacks.kind);
     uint64_t value = frames ? OPTIONS_STACK_FRAMES_DEFAULT : OPTIONS_STACK_BYTES_DEFAULT;
     int error = 0;
 
@@ -120,13 +120,23 @@ static int set_limit(struct options *o, const char *text, const char *limit,
 int options_set_stacks(struct options *o, const char *text, struct run_failure *failure)
 {
     const char *comma;
+    uint32_t kind;
 
     if (text == NULL)
         text = "fp";
-    o->stacks.kind = stacks_kind(text);
-    if (o->stacks.kind == 0)
+    kind = stacks_kind(text);
+    if (o->stacks.kind != kind && (o->stacks.kind == HR_STACK_PYTHON || kind == HR_STACK_PYTHON) &&
+        o->stacks.kind != 0)
         return run_fail(failure,
-                        "--call-graph %s: unknown; use fp, fp,FRAMES, dwarf or dwarf,BYTES", text);
+                        "--call-graph: a sample has call stacks of one kind, and --python is one; "
+                        "leave one of the two out");
+    o->stacks.kind = kind;
+    if (o->stacks.kind == 0)
+        return run_fail(
+            failure,
+            "--call-graph %s: unknown; use fp, fp,FRAMES, dwarf, dwarf,BYTES, python or "
+            "python,FRAMES",
+            text);
     comma = strchr(text, ',');
     return set_limit(o, text, comma != NULL ? comma + 1 : NULL, failure);
 }

@@ -1,4 +1,5 @@
 /* Writes the run manifest. */
+#include <errno.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -7,6 +8,7 @@
 #include "host/base/error.h"
 #include "host/events/events_targets.h"
 #include "host/pack/pack_manifest.h"
+#include "host/pack/pack_python.h"
 #include "lib/manifest.h"
 #include "lib/modes.h"
 #include "lib/stack_kinds.h"
@@ -100,6 +102,31 @@ static void add_stacks(struct draft *d, const struct options *o)
     add_number(d, "stacks-limit", o->stacks.limit);
 }
 
+static int add_python(struct draft *d, const struct options *o, const struct pack *pack,
+                      struct run_failure *failure)
+{
+    char text[PYTHON_LAYOUT_TEXT_BYTES];
+    struct pack_python python;
+    int error;
+
+    if (o->stacks.kind != HR_STACK_PYTHON)
+        return 0;
+    error = pack_python_find(&pack->list, &python);
+    if (error == -ENOTSUP)
+        return run_fail(failure,
+                        "--python: %s is CPython of another version than 3.11, 3.12 and 3.13, the "
+                        "ones whose frames are known",
+                        python.name);
+    if (error != 0)
+        return run_fail(failure, "--python: neither the program nor its libraries are CPython "
+                                 "with the symbol _PyRuntime; give the interpreter itself as the "
+                                 "program, such as /usr/bin/python3");
+    add(d, "python", python.name);
+    python_layout_write(&python.layout, text);
+    add(d, "python-layout", text);
+    return 0;
+}
+
 /* Writes how the events are encoded on the CPUs that the archive is for, so that the kernel needs
  * no host for that. */
 static int add_encodings(struct draft *d, const struct options *o, struct run_failure *failure)
@@ -165,6 +192,8 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
     if (o->panic_test != NULL)
         add(&d, "panic-test", o->panic_test);
     add_stacks(&d, o);
+    if (add_python(&d, o, pack, failure) != 0)
+        return -1;
     if (o->default_events)
         add_number(&d, "default-events", 1);
     if (o->target_cpu != NULL && add_encodings(&d, o, failure) != 0)

@@ -17,10 +17,9 @@ struct places_known { /* a cache with one entry per hash */
 };
 
 static const char *const words[PLACES_RESERVED] = {
-    [PLACES_OTHERS] = "[everything else]",
-    [PLACES_TRUNCATED] = "[truncated]",
-    [PLACES_BROKEN] = "[broken]",
-    [PLACES_NO_STACK] = "[no stack]",
+    [PLACES_OTHERS] = "[everything else]", [PLACES_TRUNCATED] = "[truncated]",
+    [PLACES_BROKEN] = "[broken]",          [PLACES_NO_STACK] = "[no stack]",
+    [PLACES_NO_PYTHON] = "[no Python]",
 };
 
 int places_init(struct places *p, struct symbols *symbols)

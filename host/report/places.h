@@ -27,6 +27,7 @@ enum { /* numbers of places that are not addresses */
        PLACES_TRUNCATED,
        PLACES_BROKEN,
        PLACES_NO_STACK,
+       PLACES_NO_PYTHON,
        PLACES_RESERVED,
 };
 

@@ -51,12 +51,22 @@ static uint32_t row_of_node(struct profile_worker *w, const struct entry *e, uin
     return w->nodes[node] - 1;
 }
 
+static uint32_t row_of(struct profile_worker *w, const struct entry *e)
+{
+    struct profile *p = w->profile;
+
+    if (!p->options->python)
+        return rows_number(&p->rows, e->group, places_find(&p->places, p->options->by, e->ip));
+    if (e->node >= HR_STACK_ROOTS)
+        return row_of_node(w, e, e->node);
+    return rows_number(&p->rows, e->group, PLACES_NO_PYTHON);
+}
+
 static void fold_row(struct profile_worker *w, const struct entry *e)
 {
     struct profile *p = w->profile;
     const struct stacks_node *nodes = w->scan->stacks.nodes;
-    enum place_kind by = p->options->by;
-    uint32_t row = rows_number(&p->rows, e->group, places_find(&p->places, by, e->ip));
+    uint32_t row = row_of(w, e);
     uint64_t outermost = e->ip;
     uint32_t node = e->node;
 

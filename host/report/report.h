@@ -37,6 +37,7 @@ struct report_options {
     enum report_view view;
     enum report_dimension by[REPORT_DIMENSIONS]; /* in the order of the columns */
     unsigned int by_count;
+    bool python; /* a sample counts for the Python code that runs, whatever code runs that */
     double min_percent; /* rows with a smaller share are left out; below 0: not given */
     bool total; /* sort by it */
     bool no_total;

@@ -69,7 +69,8 @@ static void want(struct report *r, bool has_stacks)
         if (kinds[o->by[i]] != PLACE_NONE)
             r->wanted.by = kinds[o->by[i]];
     r->wanted.stacks =
-        has_stacks && (r->wanted.tree || (r->wanted.by != PLACE_NONE && !o->no_total));
+        has_stacks && (r->wanted.tree || o->python || (r->wanted.by != PLACE_NONE && !o->no_total));
+    r->wanted.python = o->python && has_stacks;
 }
 
 static int read_profile(struct report *r)
@@ -195,6 +196,10 @@ static int refuse(struct report *r)
     if (!r->has_profile)
         return error_exit(HR_EXIT_FAILED,
                           "%s: the samples have no call stacks; record them with 'hr run -g'",
+                          r->options->reader.path);
+    if (r->options->python && r->scan.info.stacks.kind != HR_STACK_PYTHON)
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: the samples say nothing of Python; record it with 'hr run --python'",
                           r->options->reader.path);
     if (r->profile.event == -2)
         return unknown_event(r, "samples");

@@ -5,6 +5,7 @@
 #include "host/draw/columns.h"
 #include "host/report/report.h"
 #include "host/scan/reader_output.h"
+#include "lib/array.h"
 
 static const char *const dimension_names[REPORT_DIMENSIONS] = {
     [REPORT_BY_FUNCTION] = "function", [REPORT_BY_LINE] = "line",
@@ -37,13 +38,31 @@ static bool add_dimension(struct report_options *options, const char *name, size
     return false;
 }
 
+/* Functions and lines of Python have the columns of others. */
+static bool add_named(struct report_options *options, const char *name, size_t bytes)
+{
+    static const struct {
+        const char *name;
+        enum report_dimension by;
+    } python[] = {{"python", REPORT_BY_FUNCTION}, {"python-line", REPORT_BY_LINE}};
+
+    for (size_t i = 0; i < ARRAY_COUNT(python); i++)
+        if (strlen(python[i].name) == bytes && memcmp(name, python[i].name, bytes) == 0) {
+            options->python = true;
+            name = dimension_names[python[i].by];
+            return add_dimension(options, name, strlen(name));
+        }
+    return add_dimension(options, name, bytes);
+}
+
 bool report_parse_by(struct report_options *options, const char *list)
 {
     options->by_count = 0;
+    options->python = false;
     for (;;) {
         size_t bytes = strcspn(list, ",");
 
-        if (!add_dimension(options, list, bytes))
+        if (!add_named(options, list, bytes))
             return false;
         if (list[bytes] == 0)
             return true;
@@ -153,6 +172,9 @@ static const char *ends_remedy(const struct report *r, uint32_t end)
         return "; hr run -g fp,512 keeps more";
     if (stacks->kind == HR_STACK_DWARF && end == HR_STACK_CUT && stacks->limit < HR_STACK_BYTES_MAX)
         return "; hr run -g dwarf,32768 keeps more";
+    if (stacks->kind == HR_STACK_PYTHON && end == HR_STACK_CUT &&
+        stacks->limit < HR_STACK_FRAMES_MAX)
+        return "; hr run -g python,512 keeps more";
     return "";
 }
 

@@ -65,6 +65,7 @@ int about_read(struct trace_info *info, const char *path)
 
     if (error != 0)
         return error;
+    info->names = trace_names_new(&file);
     if (trace_index_load(&index, file.fd) == 0) {
         error = read_indexed(info, &file, &index);
         trace_index_free(&index);

@@ -14,6 +14,7 @@ static int prepare(struct trace_scan *scan)
     int error;
 
     trace_info_init(&scan->info);
+    scan->info.names = trace_names_new(&scan->file);
     scan->stacks = (struct stacks){0};
     scan->stack_reader = (struct stack_reader){0};
     scan->symbols = NULL;
@@ -70,6 +71,7 @@ int trace_scan_share(struct trace_scan *scan, const struct trace_scan *of)
     }
     scan->progress.line.enabled = false;
     scan->selection = of->selection;
+    trace_info_free(&scan->info);
     scan->info = of->info;
     scan->symbols = of->symbols;
     return 0;
@@ -85,10 +87,12 @@ void trace_scan_unshare(struct trace_scan *scan)
 
 int trace_scan_rewind(struct trace_scan *scan)
 {
+    struct trace_names *names = trace_names_hold(scan->info.names);
     int error;
 
     stack_reader_free(&scan->stack_reader);
     trace_info_free(&scan->info);
+    scan->info.names = names;
     trace_audit_free(&scan->audit);
     stacks_free(&scan->stacks);
     scan->partial = false;
@@ -128,6 +132,19 @@ static void cut(const struct walk *w, struct trace_samples *samples)
     while (samples->count != 0 &&
            trace_info_time_ns(info, samples->slots[samples->count - 1].time) > selection->to_ns)
         samples->count--;
+}
+
+static void find_places(const struct walk *w, uint32_t first, uint32_t count)
+{
+    struct trace_names *names = w->scan->info.names;
+    struct trace_slot *slots = w->scan->slots + first;
+
+    if (names == NULL || !w->visitor->names)
+        return;
+    (void)trace_names_read(names); /* without memory there are fewer */
+    for (uint32_t i = 0; i < count && names->jit.timed_count != 0; i++)
+        slots[i].ip = trace_jit_place(&names->jit, slots[i].ip,
+                                      trace_info_time_ns(&w->scan->info, slots[i].time));
 }
 
 /* The stacks of a run follow it: they are read ahead.  `all` are its samples before the cut. */
@@ -194,6 +211,7 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     trace_rules_samples(&w->rules, w->scan->slots, all, w->decoder.intervals);
     cut(w, &samples);
     status = read_stacks(w, &samples, all);
+    find_places(w, (uint32_t)(samples.slots - w->scan->slots), samples.count);
     if (status == TRACE_OK && w->result == 0 && !w->visitor->own_addresses)
         w->result = place(w->scan, &samples);
     if (status == TRACE_OK && w->result == 0 && w->visitor->samples != NULL && samples.count != 0)

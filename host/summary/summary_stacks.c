@@ -1,5 +1,6 @@
 /* Counts call stacks and prints statistics about them. */
 #include "host/summary/summary_stacks.h"
+#include "lib/stack_kinds.h"
 
 #include "host/base/json.h"
 #include "host/base/text.h"
@@ -56,6 +57,8 @@ void summary_stacks_print(FILE *out, const struct summary_stacks *s, const struc
     else if (info->stacks.kind == HR_STACK_DWARF)
         fprintf(out, "to be unwound from copies of up to %s bytes",
                 text_count(limit, info->stacks.limit));
+    else if (info->stacks.kind == HR_STACK_PYTHON)
+        fprintf(out, "of Python, up to %s frames", text_count(limit, info->stacks.limit));
     else
         fprintf(out, "of kind %u", info->stacks.kind);
     if (s->samples != 0)
@@ -63,22 +66,25 @@ void summary_stacks_print(FILE *out, const struct summary_stacks *s, const struc
     putc('\n', out);
     print_part(out, s->roots[HR_STACK_CUT], "  cut", "they have more frames");
     print_part(out, s->roots[HR_STACK_BROKEN], "  broken",
-               "the next frame is none; -g dwarf needs no frame pointers");
-    print_part(out, s->roots[HR_STACK_NONE], "  samples without", "no stack was taken");
+               info->stacks.kind == HR_STACK_PYTHON
+                   ? "the interpreter was changing them"
+                   : "the next frame is none; -g dwarf needs no frame pointers");
+    print_part(out, s->roots[HR_STACK_NONE], "  samples without",
+               info->stacks.kind == HR_STACK_PYTHON ? "no Python ran in the thread"
+                                                    : "no stack was taken");
 }
 
 json_t *summary_stacks_json(const struct summary_stacks *s, const struct trace_info *info)
 {
-    bool known = info->stacks.kind == HR_STACK_FP; /* otherwise only unwinding shows how they end */
+    bool known = stack_kinds_chains(info->stacks.kind); /* else only unwinding shows how they end */
+    const char *name = stack_kinds_name(info->stacks.kind);
 
     if (!info->has_stacks)
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
-                     info->stacks.kind == HR_STACK_FP      ? json_string("fp")
-                     : info->stacks.kind == HR_STACK_DWARF ? json_string("dwarf")
-                                                           : json_number(info->stacks.kind),
-                     "limit", json_number(info->stacks.limit), "bytes", json_number(s->bytes),
-                     "cut", known ? json_number(s->roots[HR_STACK_CUT]) : json_null(), "broken",
+                     name != NULL ? json_string(name) : json_number(info->stacks.kind), "limit",
+                     json_number(info->stacks.limit), "bytes", json_number(s->bytes), "cut",
+                     known ? json_number(s->roots[HR_STACK_CUT]) : json_null(), "broken",
                      known ? json_number(s->roots[HR_STACK_BROKEN]) : json_null(), "none",
                      json_number(s->roots[HR_STACK_NONE]));
 }

@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "host/base/array.h"
+#include "host/base/text.h"
 #include "host/object/symbols_debuginfod.h"
 #include "host/symbols/symbols_cache.h"
 #include "host/symbols/symbols_names.h"
 #include "host/symbols/symbols_object.h"
+#include "host/symbols/symbols_python.h"
 #include "host/trace/trace_ranges.h"
+#include "host/trace/trace_spaces.h"
 
 #define RANGE_BYTES 4096ull
 #define LINES_HELD_MAX (96ull << 20) /* more than the lines of any one unit that is read */
@@ -26,6 +29,7 @@ struct symbols {
     struct trace_ranges maps;
     struct symbols_names names;
     struct symbols_cache *cache; /* made when first needed */
+    struct trace_names *made; /* names of code that is in no file; held; NULL: there are none */
     pthread_mutex_t lock; /* protects everything that a lookup changes */
 };
 
@@ -116,6 +120,7 @@ int symbols_open(struct symbols **symbols, const struct trace_info *info,
     if (options != NULL)
         s->options = *options;
     pthread_mutex_init(&s->lock, NULL);
+    s->made = trace_names_hold(info->names);
     symbols_debuginfod_init(!s->options.no_debuginfod);
     error = symbols_update(s, info);
     if (error == 0 && s->maps.count == 0 && s->options.program != NULL)
@@ -139,6 +144,7 @@ void symbols_close(struct symbols *symbols)
     trace_ranges_free(&symbols->maps);
     symbols_names_free(&symbols->names);
     symbols_cache_free(symbols->cache);
+    trace_names_release(symbols->made);
     pthread_mutex_destroy(&symbols->lock);
     free(symbols);
 }
@@ -230,9 +236,78 @@ static void place_in(struct symbols *s, struct symbols_object *object, uint64_t 
     place->end = place->start + (function->end - function->start);
 }
 
-/* Fills *place.  Returns the object with the link-time address, or NULL outside the maps. */
+static const struct trace_python_code *python_at(struct symbols *s, uint64_t address)
+{
+    if (address < HR_PYTHON_BASE || address >= HR_PYTHON_END || s->made == NULL)
+        return NULL;
+    (void)trace_names_read(s->made); /* without memory there are fewer */
+    return trace_names_python(s->made, address);
+}
+
+/* A function whose code objects were made several times, or met on several CPUs, is one place: that
+ * of the first. */
+static bool place_python(struct symbols *s, uint64_t address, struct symbols_place *place)
+{
+    const struct trace_python_code *code = python_at(s, address);
+
+    if (code == NULL) { /* there was no room to say which */
+        place->name = "[unknown Python]";
+        return true;
+    }
+    place->name = code->first->name;
+    place->object = text_base_name(code->first->file);
+    place->start = code->first->meta.start;
+    place->end = place->start + code->first->meta.code_bytes;
+    place->offset = address - code->meta.start;
+    return true;
+}
+
+static bool place_made(struct symbols *s, uint64_t address, struct symbols_place *place)
+{
+    const struct trace_jit_code *code;
+
+    if (s->made == NULL || place->kernel)
+        return false;
+    if (address >= HR_PYTHON_BASE && address < HR_PYTHON_END)
+        return place_python(s, address, place);
+    (void)trace_names_read(s->made);
+    address = trace_spaces_shown(address);
+    code = trace_jit_find(&s->made->jit, address);
+    if (code == NULL)
+        return false;
+    place->name = code->name;
+    place->object = text_base_name(code->file->path);
+    place->start = code->place != 0 && address >= code->place ? code->place : code->start;
+    place->end = place->start + (code->end - code->start);
+    place->offset = address - place->start;
+    return true;
+}
+
+/* Fills *frame with the line of code that is in no file.  Returns how many functions are there. */
+static uint32_t made_line(struct symbols *s, uint64_t address, struct symbols_frame *frame)
+{
+    const struct trace_python_code *python = python_at(s, address);
+    uint64_t shown = trace_spaces_shown(address);
+    const struct trace_jit_code *code = trace_jit_find(&s->made->jit, shown);
+    const struct trace_jit_line *line =
+        code != NULL ? trace_jit_line(&s->made->jit, code, shown) : NULL;
+
+    *frame = (struct symbols_frame){0};
+    if (python != NULL)
+        *frame = (struct symbols_frame){
+            .file = python->file,
+            .line =
+                symbols_python_line(python->lines, python->meta.line_bytes, python->meta.first_line,
+                                    (uint32_t)(address - python->meta.start))};
+    else if (line != NULL)
+        *frame = (struct symbols_frame){.file = line->file, .line = line->line};
+    return 1;
+}
+
+/* Fills *place.  Returns the object with the link-time address, or NULL outside the maps: then
+ * *made says that the trace itself has a name. */
 static struct symbols_object *find(struct symbols *s, uint64_t address, struct symbols_place *place,
-                                   uint64_t *linked)
+                                   uint64_t *linked, bool *made)
 {
     const struct trace_range *range = trace_ranges_find(&s->maps, address);
     struct symbols_object *object;
@@ -242,8 +317,11 @@ static struct symbols_object *find(struct symbols *s, uint64_t address, struct s
     place->end = place->start + RANGE_BYTES;
     place->offset = address - place->start;
     place->kernel = address >> 63 != 0;
-    if (range == NULL)
+    *made = false;
+    if (range == NULL) {
+        *made = place_made(s, address, place);
         return NULL;
+    }
     object = open_object(s, range);
     place->kernel = object->kernel;
     place->object = object->name;
@@ -257,8 +335,9 @@ static struct symbols_object *find(struct symbols *s, uint64_t address, struct s
 bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_place *place)
 {
     uint64_t linked;
+    bool made;
 
-    return find(symbols, address, place, &linked) != NULL;
+    return find(symbols, address, place, &linked, &made) != NULL || made;
 }
 
 static void forget_lines(struct symbols *s)
@@ -287,7 +366,8 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
 {
     struct symbols_place place;
     uint64_t linked = 0;
-    struct symbols_object *object = find(symbols, address, &place, &linked);
+    bool made;
+    struct symbols_object *object = find(symbols, address, &place, &linked, &made);
     uint32_t count = 0;
 
     pthread_mutex_lock(&symbols->lock);
@@ -298,6 +378,8 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
     if (count == 0) {
         if (object != NULL && symbols_object_usable(object))
             count = look_up(symbols, object, linked, frames);
+        if (made)
+            count = made_line(symbols, address, frames);
         if (count == 0)
             frames[count++] = (struct symbols_frame){0};
         if (place.name != NULL) /* as symbols_find gives it */

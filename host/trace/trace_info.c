@@ -28,6 +28,7 @@ void trace_info_free(struct trace_info *info)
     trace_regions_free(&info->regions);
     trace_files_free(&info->files);
     trace_processes_free(&info->processes);
+    trace_names_release(info->names);
     trace_info_init(info);
 }
 
@@ -391,7 +392,7 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
     case HR_REC_MACHINE_CPU:
         return take_machine(info, record, error);
     default:
-        return TRACE_OK;
+        return trace_names_valid(record) ? TRACE_OK : TRACE_BAD_RECORD;
     }
 }
 

@@ -172,6 +172,7 @@ int view_model_read(struct view_model *m, struct reader *reader)
     const struct trace_visitor visitor = {.context = m,
                                           .stacks = TRACE_SCAN_STACKS,
                                           .exact = true,
+                                          .names = true,
                                           .samples = take_samples,
                                           .record = take_record};
     int error;

@@ -52,7 +52,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
 static int read_span(struct window *w, const char *path, struct view_span_ns span)
 {
     const struct trace_visitor visitor = {
-        .context = w, .samples = take_samples, .stacks = TRACE_SCAN_STACKS};
+        .context = w, .names = true, .samples = take_samples, .stacks = TRACE_SCAN_STACKS};
     int error = trace_scan_open(&w->scan, path);
 
     if (error != 0)

@@ -98,7 +98,7 @@ echo 'print(1)' >script.py
 repeat script.py
 is 'a script' "$status.$(cat err)" '127.hr: script.py is Python source; run it as: hr run python3 script.py'
 repeat -g lbr ./hot
-is '-g lbr' "$status.$(cat err)" '125.hr: --call-graph lbr: unknown; use fp, fp,FRAMES, dwarf or dwarf,BYTES'
+is '-g lbr' "$status.$(cat err)" '125.hr: --call-graph lbr: unknown; use fp, fp,FRAMES, dwarf, dwarf,BYTES, python or python,FRAMES'
 repeat --timeout 5 ./hot
 is 'a time without a unit: --timeout' "$status.$(cat err)" '125.hr: --timeout 5: not a time with a unit; write 10s or 500ms'
 repeat -i 5 ./hot

@@ -411,5 +411,7 @@ const struct golden golden_table[] = {
      golden_stacks_sample, golden_stacks_chain},
     {"copies", GOLDEN_STACKS_EVENTS, GOLDEN_STACKS_SAMPLES, golden_stacks_build_copies,
      golden_stacks_sample, golden_stacks_copy},
+    {"names", GOLDEN_STACKS_EVENTS, GOLDEN_STACKS_SAMPLES, golden_stacks_build_python,
+     golden_stacks_sample, golden_stacks_python},
     {NULL, 0, 0, NULL, NULL, NULL},
 };

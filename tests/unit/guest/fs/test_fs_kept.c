@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "guest/fs/fs_jit.c"
 #include "guest/fs/fs_kept.c"
 #include "guest/fs/fs_kept_message.c"
 #include "guest/fs/fs_missing.c"
@@ -37,6 +38,38 @@ static void send_bytes(const void *bytes, size_t count)
     streamed += count;
 }
 
+/* What went into the trace, a line for each file with its first bytes, and how many in all. */
+static char jit_names[NAMES_BYTES];
+static uint64_t jit_bytes;
+static uint32_t jit_room = UINT32_MAX; /* records that fit */
+
+bool trace_add_meta(uint8_t type, const void *body, uint32_t bytes, const void *tail,
+                    uint32_t tail_bytes)
+{
+    const struct hr_meta_jit_file *file = body;
+
+    assert_true(bytes + tail_bytes <= UINT16_MAX);
+    if (jit_room == 0)
+        return false;
+    jit_room--;
+    if (type == HR_META_JIT_DATA) {
+        assert_int_equal(bytes, sizeof(struct hr_meta_jit_data));
+        snprintf(jit_names + strlen(jit_names), sizeof jit_names - strlen(jit_names), " %.4s",
+                 (const char *)tail);
+        jit_bytes += tail_bytes;
+        return true;
+    }
+    assert_int_equal(type, HR_META_JIT_FILE);
+    snprintf(jit_names + strlen(jit_names), sizeof jit_names - strlen(jit_names),
+             "%s%u %u %u %lu %.*s", jit_names[0] != 0 ? "\n" : "", file->number, file->kind,
+             file->pid, file->bytes, (int)tail_bytes, (const char *)tail);
+    return true;
+}
+
+void trace_send_meta(void)
+{
+}
+
 static int start(void **state)
 {
     static const char text[] = "version=1\0keep-files=1\0missing=1";
@@ -58,7 +91,10 @@ static int start(void **state)
     removed = NULL;
     noted_count = 0;
     left_out = 0;
-    names[0] = '\0';
+    names[0] = jit_names[0] = '\0';
+    jit_bytes = 0;
+    jit_room = UINT32_MAX;
+    memset(&jit, 0, sizeof jit);
     fs_kept_start(&process);
     return 0;
 }
@@ -254,15 +290,51 @@ static void test_too_many_missing(void **state)
     assert_int_equal(left_out, 10);
 }
 
+static void test_names_of_code(void **state)
+{
+    (void)state;
+    make_file("/perf-12.map", "10 20 f");
+    make_file("/etc/jit-4294967295.dump", "JiTD");
+    make_file("/perf-.map", "no number");
+    make_file("/perf-1x.map", "no number");
+    make_file("/jit-1.map", "no such kind");
+    make_file("/perf-4294967296.map", "no process has this number");
+    make_file("/perf-3.map", ""); /* it says nothing */
+    fs_jit_send();
+    assert_string_equal(jit_names, "0 2 4294967295 4 /etc/jit-4294967295.dump JiTD\n"
+                                   "1 1 12 7 /perf-12.map 10 2");
+    assert_int_equal(jit.left_out, 0);
+}
+
+static void test_names_of_code_are_bounded(void **state)
+{
+    struct inode *inode;
+
+    (void)state;
+    inode = make_file("/perf-1.map", "10 20 f");
+    assert_int_equal(inode_truncate(inode, ALL_BYTES_MAX + 5), 0);
+    make_file("/perf-2.map", "more");
+    fs_jit_send();
+    assert_int_equal(jit_bytes, ALL_BYTES_MAX);
+    assert_int_equal(jit.left_out, 5 + 4);
+    jit_room = 2; /* what keeps the trace is full */
+    jit_bytes = 0;
+    memset(&jit, 0, sizeof jit);
+    fs_jit_send();
+    assert_int_equal(jit_bytes, PART_BYTES);
+    assert_int_equal(jit.left_out, ALL_BYTES_MAX + 5 - PART_BYTES);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        TEST(test_nothing_changed),          TEST(test_made_and_gone),
-        TEST(test_archive_changes),          TEST(test_moved_directory),
-        TEST(test_removed_and_made_again),   TEST(test_large_files_go_early),
-        TEST(test_shorter_and_longer_again), TEST(test_missing),
-        TEST(test_too_many_missing),
+        TEST(test_nothing_changed),           TEST(test_made_and_gone),
+        TEST(test_archive_changes),           TEST(test_moved_directory),
+        TEST(test_removed_and_made_again),    TEST(test_large_files_go_early),
+        TEST(test_shorter_and_longer_again),  TEST(test_missing),
+        TEST(test_too_many_missing),          TEST(test_names_of_code),
+        TEST(test_names_of_code_are_bounded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,32 @@ void stack_check(struct trace_slot *slot)
     (void)slot;
 }
 
+/* A queue of Python's code objects whose bodies are their numbers. */
+static uint32_t codes_waiting, codes_taken;
+
+struct python_codes *python_codes_of(uint32_t cpu)
+{
+    static uint64_t queue;
+
+    return cpu == 1 ? (struct python_codes *)(void *)&queue : NULL;
+}
+
+const uint8_t *python_walk_next(struct python_codes *codes, uint32_t *bytes)
+{
+    static uint8_t body[20000];
+
+    (void)codes;
+    memcpy(body, &codes_taken, sizeof codes_taken);
+    *bytes = sizeof body;
+    return codes_taken < codes_waiting ? body : NULL;
+}
+
+void python_walk_taken(struct python_codes *codes)
+{
+    (void)codes;
+    codes_taken++;
+}
+
 bool trace_notes_any(void)
 {
     return false;
@@ -176,6 +202,7 @@ static void begin(void)
     memset(whole, 0, sizeof whole);
     memset(&meta, 0, sizeof meta);
     dropped = (struct trace_dropped){0};
+    codes_waiting = codes_taken = 0;
     trace_bytes = produced = samples_made = records_made = last_switch = notices = 0;
     room_samples = room_records = UINT64_MAX;
     assert_int_equal(ring_init(&ring, 1, 256, 1), 0);
@@ -234,6 +261,7 @@ static struct {
     uint64_t stream_samples, stream_lost, last_switch;
     bool is_lost[SAMPLES_MAX];
     bool has_end;
+    uint32_t codes;
 } found;
 
 static void find_samples(struct trace_decoder *decoder, const struct trace_record *record)
@@ -286,6 +314,10 @@ static void find_record(struct trace_decoder *decoder, const struct trace_record
     struct hr_rec_switch switched;
 
     switch (record->type) {
+    case HR_META_PYTHON_CODE: /* each once, in order */
+        assert_memory_equal(record->body, &found.codes, sizeof found.codes);
+        found.codes++;
+        break;
     case HR_REC_BASE:
         assert_int_equal(trace_decoder_base(decoder, record), TRACE_OK);
         break;
@@ -362,6 +394,25 @@ static void nothing_is_lost_where_there_is_room(void **state)
     assert_int_equal(found.samples, 900);
     assert_int_equal(found.records, 100);
     assert_int_equal(notices, 0);
+}
+
+static void code_objects_go_to_chunks_of_their_own(void **state)
+{
+    (void)state;
+    begin();
+    produce(0);
+    codes_waiting = 10; /* more than one chunk holds */
+    drain_all(false);
+    assert_int_equal(codes_taken, 10);
+    room_records = 0;
+    codes_waiting = 12;
+    drain_all(false);
+    assert_int_equal(codes_taken, 10); /* they wait for room */
+    room_records = UINT64_MAX;
+    end();
+    read_back();
+    assert_int_equal(found.codes, 12);
+    assert_int_equal(found.samples, 1);
 }
 
 static void full_for_ever(void **state)
@@ -461,6 +512,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_lost_where_there_is_room),
+        cmocka_unit_test(code_objects_go_to_chunks_of_their_own),
         cmocka_unit_test(full_for_ever),
         cmocka_unit_test(records_have_room_longer),
         cmocka_unit_test(room_comes_back),

@@ -83,8 +83,10 @@ static void call_graph_takes_a_word_that_is_a_kind(void **state)
 static void call_graph_refuses_what_is_none(void **state)
 {
     static const char *const cases[][2] = {
-        {"-gx", "--call-graph x: unknown; use fp, fp,FRAMES, dwarf or dwarf,BYTES"},
-        {"--call-graph=", "--call-graph : unknown; use fp, fp,FRAMES, dwarf or dwarf,BYTES"},
+        {"-gx",
+         "--call-graph x: unknown; use fp, fp,FRAMES, dwarf, dwarf,BYTES, python or python,FRAMES"},
+        {"--call-graph=",
+         "--call-graph : unknown; use fp, fp,FRAMES, dwarf, dwarf,BYTES, python or python,FRAMES"},
         {"-gfp,", "--call-graph fp,: not a number of frames from 1 to 512"},
         {"-gfp,0", "--call-graph fp,0: not a number of frames from 1 to 512"},
         {"-gfp,513", "--call-graph fp,513: not a number of frames from 1 to 512"},
