@@ -14,11 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/trace/trace_jit.h"
 #include "host/trace/trace_ranges.h"
 #include "include/hr_format.h"
 
 #define TRACE_SPACES_MAX (1u << 17)
-#define TRACE_SPACES_VIEWS_MAX 20000u /* tags are below those of Python's numbers */
+#define TRACE_SPACES_VIEWS_MAX 19000u /* tags are below those of trace_spaces_is_number */
 #define TRACE_SPACES_RANGES_MAX (1u << 20) /* in all spaces */
 #define TRACE_SPACES_TAG_SHIFT 48
 #define TRACE_SPACES_NOWHERE 0x7fffull
@@ -63,10 +64,12 @@ int trace_spaces_add(struct trace_spaces *s, uint64_t time, uint32_t like, uint3
 int trace_spaces_map(struct trace_spaces *s, uint32_t space, const struct hr_meta_map *map,
                      const uint8_t *build_id, const char *path, size_t path_bytes, bool first);
 
-/* Numbers of Python's instructions (HR_META_PYTHON_CODE) are common to all spaces. */
-static inline bool trace_spaces_is_python(uint64_t address)
+/* Numbers of Python's instructions (HR_META_PYTHON_CODE), and places of code that was made at run
+ * time (host/trace/trace_jit.h), are common to all spaces. */
+static inline bool trace_spaces_is_number(uint64_t address)
 {
-    return address >= HR_PYTHON_BASE && address < HR_PYTHON_END;
+    return (address >= HR_PYTHON_BASE && address < HR_PYTHON_END) ||
+           (address >= TRACE_JIT_PLACES && address < TRACE_JIT_PLACES_END);
 }
 
 /* The common address of an address in a space. */
@@ -104,5 +107,5 @@ static inline uint32_t trace_spaces_view(const struct trace_spaces *s, uint64_t 
 /* Undoes the tag: an address to show.  No program's own address has these bits. */
 static inline uint64_t trace_spaces_shown(uint64_t common)
 {
-    return common >> 63 || trace_spaces_is_python(common) ? common : common & ~TRACE_SPACES_TAGS;
+    return common >> 63 || trace_spaces_is_number(common) ? common : common & ~TRACE_SPACES_TAGS;
 }

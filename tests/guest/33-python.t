@@ -111,5 +111,5 @@ done
 run_cpus 2 "$python" -q --python -- hot.py 20
 is 'with two CPUs it runs' "$status" 0
 by_python --by python >rows
-within 'and has its names' "$(share "$(samples hot)" "$(samples Worker.cool)")" 0.6 0.95
+within 'and has its names' "$(share "$(samples hot)" "$(samples Worker.cool)")" 0.6 1
 done_testing

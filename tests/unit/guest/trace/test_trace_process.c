@@ -31,6 +31,16 @@ void log_line(const char *format, ...)
     notices++;
 }
 
+static unsigned mapped; /* maps that the walk over Python's frames was told of */
+
+void python_mapped(uint64_t start, uint64_t file_offset, const char *path, uint32_t path_bytes)
+{
+    (void)start;
+    (void)file_offset;
+    (void)path;
+    mapped += path_bytes != 0;
+}
+
 /* ---- */
 
 static struct process make_process(uint32_t pid, const char *path)
@@ -124,6 +134,10 @@ static void test_one_process(void **state)
     trace_map(0x1000, 0x2000, 0, HR_MAP_EXEC, NULL, 0, "/bin/a");
     run_state.started = true;
     trace_process_map(&first, &map);
+    trace_notes_offer();
+    assert_int_equal(mapped, 2);
+    trace_notes_offer(); /* nothing is new */
+    assert_int_equal(mapped, 2);
     trace_process_exit(&first, 0);
     cursor = written();
     expect_map(&cursor, 0, 0x1000, "/bin/a");
