@@ -23,10 +23,7 @@ struct fuzz_socket {
     } name;
     struct mmsghdr message;
     struct iovec parts[4];
-    union {
-        struct cmsghdr header;
-        char bytes[128];
-    } control;
+    _Alignas(8) char control[128]; /* struct cmsghdr and data */
 };
 
 static inline uint64_t make_name(struct fuzz *f, struct fuzz_socket *s)
@@ -61,6 +58,7 @@ static inline void make_message(struct fuzz *f, struct fuzz_socket *s)
 {
     int fds[2] = {(int)below(f, 32), (int)below(f, 32)};
     socklen_t bytes = (socklen_t)make_name(f, s);
+    struct cmsghdr *header = (struct cmsghdr *)s->control;
 
     for (int i = 0; i < 4; i++)
         s->parts[i] = (struct iovec){(void *)in_window(f), below(f, 3 * PAGE)};
@@ -68,13 +66,13 @@ static inline void make_message(struct fuzz *f, struct fuzz_socket *s)
                                          .msg_namelen = bytes,
                                          .msg_iov = s->parts,
                                          .msg_iovlen = below(f, 5),
-                                         .msg_control = below(f, 3) ? &s->control : NULL,
+                                         .msg_control = below(f, 3) ? s->control : NULL,
                                          .msg_controllen = below(f, sizeof s->control + 1)};
-    s->control.header = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
-                                         .cmsg_type = below(f, 4) ? SCM_RIGHTS : (int)below(f, 4)};
-    s->control.header.cmsg_len =
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = below(f, 4) ? SCM_RIGHTS : (int)below(f, 4);
+    header->cmsg_len =
         (socklen_t)(below(f, 4) ? CMSG_LEN(sizeof fds) : argument(f)); /* as wide as in musl */
-    memcpy(CMSG_DATA(&s->control.header), fds, sizeof fds);
+    memcpy(CMSG_DATA(header), fds, sizeof fds);
 }
 
 static inline void make_kind(struct fuzz *f, uint64_t *a)

@@ -85,7 +85,7 @@ static void unread(void)
     close_all();
 }
 
-/* The same, by sockets whose buffers have no size of their own. */
+/* Clients that never read, and sockets whose buffers have no size of their own. */
 static void unlimited(void)
 {
     int l = listener(CLIENTS), full = 0;
@@ -106,7 +106,7 @@ static void unlimited(void)
     close_all();
 }
 
-/* Datagrams that nobody receives, of no bytes, and of many. */
+/* Datagrams without a receiver, of no bytes, and of many. */
 static void lost(void)
 {
     int a = socket(AF_INET, SOCK_DGRAM, 0), b = socket(AF_INET, SOCK_DGRAM, 0), pair[2];

@@ -117,6 +117,7 @@ static void connecting(void)
 {
     int l = listen_at("0.0.0.0", 3, SOCK_NONBLOCK), a = socket(AF_INET, SOCK_STREAM, 0), c;
     int b = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    struct linger now = {1, 0};
     struct sockaddr_in from;
     socklen_t bytes = sizeof from;
 
@@ -140,6 +141,18 @@ static void connecting(void)
     SAY(send(a, "from a", 6, 0));
     SAY(recv(c, buffer, 100, 0));
     SAY(fcntl(c, F_GETFL));
+    int gone = socket(AF_INET, SOCK_STREAM, 0);
+    SAY(connect_there(gone, "127.0.0.1"));
+    SAY(setsockopt(gone, SOL_SOCKET, SO_LINGER, &now, sizeof now));
+    close(gone);
+    close(accept(l, NULL, NULL)); /* of b */
+    bytes = sizeof from;
+    gone = accept(l, (struct sockaddr *)&from, &bytes);
+    SAY(gone >= 0 && bytes == sizeof from);
+    say_name("getpeername", gone, getpeername);
+    SAY(recv(gone, buffer, 100, MSG_ERRQUEUE));
+    SAY(recv(gone, buffer, 100, 0));
+    close(gone);
     SAY(shutdown(l, SHUT_RD));
     SAY(accept(l, NULL, NULL));
     SAY(number(l, SOL_SOCKET, SO_ACCEPTCONN));

@@ -57,9 +57,8 @@ struct socket_kind {
     int64_t (*send)(struct thread *thread, struct socket *s, struct socket_message *m);
     int64_t (*receive)(struct thread *thread, struct socket *s, struct socket_message *m);
     uint32_t (*poll)(const struct socket *s);
-    /* Writes its name or its peer's, SOCKET_NAME_MAX bytes at most.  Returns the length, or 0:
-     * there is no peer. */
-    uint32_t (*name)(const struct socket *s, bool of_peer, void *out);
+    /* Writes a name, SOCKET_NAME_MAX bytes at most.  Returns the length, or 0: there is no peer. */
+    uint32_t (*name)(const struct socket *s, enum socket_whose whose, void *out);
     void (*leave)(struct socket *s); /* gives its name up */
 };
 
@@ -167,7 +166,7 @@ void socket_stream_join(struct socket *a, struct socket *b); /* makes them each 
 int socket_stream_begin(struct socket *s, struct socket *listener);
 
 /* Connects to a listener: makes what its accept will give.  While its queue is full, waits or, for
- * TCP that does not wait, returns -EINPROGRESS; socket_stream_await goes on with that. */
+ * TCP that does not wait, returns -EINPROGRESS; socket_stream_await continues it. */
 int64_t socket_stream_connect(struct thread *thread, struct socket *s, struct socket *listener,
                               uint64_t deadline);
 int64_t socket_stream_await(struct thread *thread, struct socket *s, uint64_t deadline);
@@ -195,7 +194,7 @@ uint32_t socket_datagram_poll(const struct socket *s, bool room);
 void socket_collect_add(struct socket *s); /* to the list of all sockets */
 void socket_collect_remove(struct socket *s);
 
-/* Frees the files in packets of sockets that nothing can reach any more.  May wait. */
+/* Frees the files in packets of sockets that nothing else can reach.  May wait. */
 void socket_collect(void);
 
 /* ---- guest/socket/socket_call.c */

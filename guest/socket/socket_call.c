@@ -213,12 +213,13 @@ int64_t syscall_connect(struct thread *thread, struct trap_frame *frame)
     return result;
 }
 
-static int64_t tell_name(const struct thread *thread, const struct trap_frame *frame, bool of_peer)
+static int64_t tell_name(const struct thread *thread, const struct trap_frame *frame,
+                         enum socket_whose whose)
 {
     uint8_t name[SOCKET_NAME_MAX];
     int64_t error;
     const struct socket *s = socket_at(thread, frame->rdi, &error);
-    uint32_t bytes = s != NULL ? s->kind->name(s, of_peer, name) : 0;
+    uint32_t bytes = s != NULL ? s->kind->name(s, whose, name) : 0;
 
     if (s == NULL)
         return error;
@@ -227,12 +228,12 @@ static int64_t tell_name(const struct thread *thread, const struct trap_frame *f
 
 int64_t syscall_getsockname(struct thread *thread, struct trap_frame *frame)
 {
-    return tell_name(thread, frame, false);
+    return tell_name(thread, frame, SOCKET_OWN);
 }
 
 int64_t syscall_getpeername(struct thread *thread, struct trap_frame *frame)
 {
-    return tell_name(thread, frame, true);
+    return tell_name(thread, frame, SOCKET_PEER);
 }
 
 /* ---- listening ---- */
@@ -279,13 +280,13 @@ static int64_t accept_from(struct thread *thread, struct socket *listener,
     result = take_connection(thread, listener, waits, &s);
     if (result)
         return result;
-    bytes = s->kind->name(s, true, name);
     file = socket_make_file(thread->process, s, flags & SOCK_NONBLOCK);
     if (file == NULL)
         return -ENFILE;
     fd = files_add_new(thread->process, file, flags & SOCK_CLOEXEC);
     if (fd < 0 || !frame->rsi)
         return fd;
+    bytes = s->kind->name(s, SOCKET_PEER_EVER, name);
     if (!bytes) {
         files_close(thread->process, fd);
         return -ECONNABORTED;

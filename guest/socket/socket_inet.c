@@ -154,14 +154,15 @@ int socket_inet_listen(struct thread *, struct socket *s)
     return is_taken(s, &s->inet.local) ? -EADDRINUSE : 0;
 }
 
-uint32_t socket_inet_name(const struct socket *s, bool of_peer, void *out)
+uint32_t socket_inet_name(const struct socket *s, enum socket_whose whose, void *out)
 {
-    bool gone = s->file != NULL && /* accept names also a peer that is gone */
-                s->peer != NULL && s->peer->closed && s->shut == SOCKET_SHUT_BOTH;
+    bool gone = s->peer != NULL && s->peer->closed && s->shut == SOCKET_SHUT_BOTH;
 
-    if (of_peer && (s->state != SOCKET_CONNECTED || gone))
+    if (whose == SOCKET_OWN)
+        return socket_address_write(&s->inet.local, s->domain, out);
+    if (s->state != SOCKET_CONNECTED || (gone && whose == SOCKET_PEER))
         return 0;
-    return socket_address_write(of_peer ? &s->inet.remote : &s->inet.local, s->domain, out);
+    return socket_address_write(&s->inet.remote, s->domain, out);
 }
 
 struct socket *socket_inet_find(uint32_t protocol, const struct socket_address *to,

@@ -8,6 +8,13 @@
 struct socket;
 struct thread;
 
+/* Whose name a call asks for. */
+enum socket_whose {
+    SOCKET_OWN,
+    SOCKET_PEER,
+    SOCKET_PEER_EVER /* also of one that was reset */
+};
+
 struct socket_inet {
     struct socket_address local, remote;
     bool bound; /* it is in the table */
@@ -27,10 +34,10 @@ int socket_inet_bind_name(struct thread *thread, struct socket *s, const void *n
                           uint32_t bytes);
 int socket_inet_listen(struct thread *thread, struct socket *s);
 void socket_inet_leave(struct socket *s);
-uint32_t socket_inet_name(const struct socket *s, bool of_peer, void *out);
+uint32_t socket_inet_name(const struct socket *s, enum socket_whose whose, void *out);
 
-/* Finds who gets what is sent to an address; NULL: nobody.  A socket of UDP that is connected gets
- * only what `from` sends. */
+/* Finds who gets what is sent to an address; NULL: there is none.  A socket of UDP that is
+ * connected gets only what `from` sends. */
 struct socket *socket_inet_find(uint32_t protocol, const struct socket_address *to,
                                 const struct socket_address *from);
 

@@ -67,12 +67,10 @@ static const struct option options[] = {
     {IPPROTO_TCP, TCP_FASTOPEN, FOR_TCP, 0, INT32_MAX, 0, 15, 0},
     {IPPROTO_TCP, TCP_FASTOPEN_CONNECT, FOR_TCP, 0, 1, 0, 16, 0},
     {IPPROTO_TCP, TCP_NOTSENT_LOWAT, FOR_TCP, INT32_MIN, INT32_MAX, -1, 17, 0},
-    {IPPROTO_TCP, TCP_WINDOW_CLAMP, FOR_TCP, 0, INT32_MAX, 0, 18, 0},
     {IPPROTO_IP, IP_TOS, FOR_INET, 0, 255, 0, 19, 0},
     {IPPROTO_IP, IP_TTL, FOR_INET, 1, 255, 64, 20, 0},
     {IPPROTO_IP, IP_MTU_DISCOVER, FOR_INET, 0, 5, 1, 21, 0},
     {IPPROTO_IP, IP_RECVERR, FOR_INET, 0, 1, 0, 22, 0},
-    {IPPROTO_IP, IP_FREEBIND, FOR_INET, 0, 1, 0, 23, 0},
     {IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, FOR_INET, 0, 1, 0, 24, 0},
     {IPPROTO_IP, IP_MULTICAST_TTL, FOR_UDP, 0, 255, 1, 25, 0},
     {IPPROTO_IP, IP_MULTICAST_LOOP, FOR_UDP, 0, 1, 1, 26, 0},
@@ -193,6 +191,9 @@ static int get_general(struct socket *s, uint32_t name, struct answer *a)
     case SO_PROTOCOL:
         a->number = s->protocol;
         return 0;
+    case SO_SNDLOWAT:
+        a->number = 1;
+        return 0;
     case SO_ERROR:
         a->number = -socket_take_error(s);
         return 0;
@@ -204,9 +205,6 @@ static int get_general(struct socket *s, uint32_t name, struct answer *a)
         return 0;
     case SO_RCVBUF:
         a->number = s->options.receive_bytes;
-        return 0;
-    case SO_SNDLOWAT:
-        a->number = 1;
         return 0;
     case SO_LINGER:
         a->bytes = sizeof a->pair;
@@ -300,12 +298,13 @@ static int set_time(struct socket *s, bool sends, uint64_t user, int32_t bytes)
         return -EFAULT;
     if (time.tv_usec < 0 || time.tv_usec >= 1000000)
         return -EDOM;
-    s->options.timeout_ns[sends] = 0;
-    if (time.tv_sec >= 0 && (uint64_t)time.tv_sec < UINT64_MAX / NS_PER_SECOND / 2)
+    if (time.tv_sec < 0)
+        s->options.timeout_ns[sends] = 1; /* it does not wait */
+    else if ((uint64_t)time.tv_sec < UINT64_MAX / NS_PER_SECOND / 2)
         s->options.timeout_ns[sends] =
             (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_usec * NS_PER_US;
-    else if (time.tv_sec < 0)
-        s->options.timeout_ns[sends] = 1; /* it does not wait */
+    else
+        s->options.timeout_ns[sends] = 0; /* as if there were none */
     return 0;
 }
 
@@ -379,7 +378,7 @@ int64_t socket_option_set(struct socket *s, uint32_t level, uint32_t name, uint6
                           int32_t bytes)
 {
     const struct option *option = find_option(s, level, name);
-    int32_t value = 0;
+    int32_t value = 0, wanted = sizeof value;
 
     if (bytes < 0)
         return -EINVAL;
@@ -387,14 +386,12 @@ int64_t socket_option_set(struct socket *s, uint32_t level, uint32_t name, uint6
         return -EOPNOTSUPP;
     if (level == IPPROTO_TCP && name == TCP_CONGESTION && s->type == SOCK_STREAM)
         return set_congestion(user, bytes);
-    if (level == IPPROTO_IP && bytes >= 1 && bytes < 4) { /* options of IP may be one byte */
-        if (copy_from_user(&value, user, 1) != 0)
-            return -EFAULT;
-    } else if (bytes < (int32_t)sizeof value) {
+    if (level == IPPROTO_IP && bytes >= 1 && bytes < 4)
+        wanted = 1; /* options of IP may be one byte */
+    if (bytes < wanted)
         return -EINVAL;
-    } else if (copy_from_user(&value, user, sizeof value) != 0) {
+    if (copy_from_user(&value, user, (uint32_t)wanted) != 0)
         return -EFAULT;
-    }
     if (option != NULL)
         return set_number(s, option, value);
     if (level == IPPROTO_IP && (name == IP_ADD_MEMBERSHIP || name == IP_DROP_MEMBERSHIP))

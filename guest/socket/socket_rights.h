@@ -1,4 +1,4 @@
-/* What sendmsg and recvmsg pass beside bytes: open files and credentials (unix(7)).
+/* What sendmsg and recvmsg pass in addition to bytes: open files and credentials (unix(7)).
  *
  * A file in a packet is held.  At most SOCKET_RIGHTS_IN_FLIGHT files are in packets at a time. When
  * there are so many, sockets that are in one another's queues only are freed (socket_collect).

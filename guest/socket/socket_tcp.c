@@ -70,7 +70,7 @@ static int64_t begin(struct thread *thread, struct socket *s, struct socket_addr
     return result;
 }
 
-/* Goes on with an attempt, or tells how it ended. */
+/* Continues an attempt, or tells how it ended. */
 static int64_t go_on(struct thread *thread, struct socket *s, uint64_t deadline)
 {
     if (s->state == SOCKET_CONNECTING) {

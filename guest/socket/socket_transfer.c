@@ -84,6 +84,8 @@ int64_t syscall_recvfrom(struct thread *thread, struct trap_frame *frame)
     if (s == NULL)
         return result;
     file = s->file;
+    if (frame->r10 & MSG_ERRQUEUE && !socket_is_unix(s))
+        return -EAGAIN; /* errors are not queued */
     start_message(&m, file, (uint32_t)frame->r10);
     m.bytes = socket_bytes_user(frame->rsi, capped(frame->rdx));
     files_hold(file);
@@ -127,7 +129,7 @@ static int64_t send_message(struct thread *thread, struct socket *s, const struc
     return result;
 }
 
-/* Writes what a message brought beside its bytes. */
+/* Writes what a message brought in addition to its bytes. */
 static int64_t write_header(struct thread *thread, const struct socket *s, struct socket_message *m,
                             struct header *h, uint64_t user)
 {
@@ -159,6 +161,8 @@ static int64_t receive_message(struct thread *thread, struct socket *s, const st
 
     if (copy_from_user(&h, user, sizeof h) != 0)
         return -EFAULT;
+    if (flags & MSG_ERRQUEUE && !socket_is_unix(s))
+        return -EAGAIN;
     start_message(&m, file, flags);
     result = socket_bytes_vectors(&m.bytes, h.vectors, h.vector_count);
     if (result)

@@ -6,7 +6,7 @@
 #include "guest/socket/socket.h"
 
 #define BYTES_MAX 65507u /* what fits into an IPv4 packet */
-#define DATAGRAM_COST 512u /* counts beside the bytes of a datagram */
+#define DATAGRAM_COST 512u /* counts in addition to the bytes of a datagram */
 
 static void disconnect(struct socket *s)
 {
@@ -61,7 +61,7 @@ static struct socket_address source(const struct socket *s, const struct socket_
     return from;
 }
 
-/* Gives the message to whoever is there.  A network loses what there is no room for. */
+/* Gives the message to the socket that is there.  A network loses what there is no room for. */
 static int deliver(struct socket *s, const struct socket_address *to, struct socket_message *m)
 {
     struct socket_address from = source(s, to);

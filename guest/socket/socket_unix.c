@@ -17,7 +17,7 @@
 #define PATH_BYTES ((uint32_t)sizeof((struct sockaddr_un *)0)->sun_path)
 #define BUCKETS 64u
 #define DATAGRAMS_MAX 10u /* /proc/sys/net/unix/max_dgram_qlen */
-#define DATAGRAM_COST 512u /* counts beside the bytes of a datagram */
+#define DATAGRAM_COST 512u /* counts in addition to the bytes of a datagram */
 #define OWN_NAMES (1u << 20) /* of autobind: five hexadecimal digits */
 
 static struct socket *abstract_names[BUCKETS];
@@ -188,10 +188,10 @@ static void leave_unix(struct socket *s)
         *at = s->local.next_named;
 }
 
-static uint32_t name_unix(const struct socket *s, bool of_peer, void *out)
+static uint32_t name_unix(const struct socket *s, enum socket_whose whose, void *out)
 {
     const uint16_t family = AF_UNIX;
-    const struct socket *of = of_peer ? s->peer : s;
+    const struct socket *of = whose == SOCKET_OWN ? s : s->peer;
 
     if (of == NULL)
         return 0;
@@ -314,7 +314,7 @@ static int64_t send_to(struct thread *thread, struct socket *s, struct socket *t
                        struct socket_message *m)
 {
     uint8_t name[SOCKET_NAME_MAX];
-    uint32_t name_bytes = s->local.name_bytes ? name_unix(s, false, name) : 0;
+    uint32_t name_bytes = s->local.name_bytes ? name_unix(s, SOCKET_OWN, name) : 0;
     int64_t result = (int64_t)m->bytes.left, status;
     struct socket_packet *packet;
     int error;
