@@ -283,13 +283,13 @@ static int64_t accept_from(struct thread *thread, struct socket *listener,
     result = take_connection(thread, listener, waits, &s);
     if (result)
         return result;
-    bytes = s->kind->name(s, SOCKET_PEER_EVER, name);
     file = socket_make_file(thread->process, s, flags & SOCK_NONBLOCK);
     if (file == NULL)
         return -ENFILE;
     fd = files_add_new(thread->process, file, flags & SOCK_CLOEXEC);
     if (fd < 0 || !frame->rsi)
         return fd;
+    bytes = s->kind->name(s, SOCKET_PEER_EVER, name);
     if (!bytes) {
         files_close(thread->process, fd);
         return -ECONNABORTED;

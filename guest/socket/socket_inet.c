@@ -156,8 +156,7 @@ int socket_inet_listen(struct thread *, struct socket *s)
 
 uint32_t socket_inet_name(const struct socket *s, enum socket_whose whose, void *out)
 {
-    bool gone = s->file != NULL && /* accept names also a peer that is gone */
-                s->peer != NULL && s->peer->closed && s->shut == SOCKET_SHUT_BOTH;
+    bool gone = s->peer != NULL && s->peer->closed && s->shut == SOCKET_SHUT_BOTH;
 
     if (whose == SOCKET_OWN)
         return socket_address_write(&s->inet.local, s->domain, out);

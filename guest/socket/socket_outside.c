@@ -74,23 +74,6 @@ static void put_end(struct connection *c, uint32_t type, uint32_t value)
     put_frame(c, type, value);
 }
 
-/* Takes bytes out of a queue. */
-static void take_bytes(struct socket_queue *q, uint8_t *to, uint32_t bytes)
-{
-    while (bytes) {
-        struct socket_packet *packet = q->first;
-        uint32_t part = packet->end - packet->start < bytes ? packet->end - packet->start : bytes;
-
-        memcpy(to, packet->data + packet->start, part);
-        to += part;
-        bytes -= part;
-        packet->start += part;
-        q->bytes -= part;
-        if (packet->start == packet->end)
-            socket_packet_free(socket_queue_take(q));
-    }
-}
-
 static void put_data(struct connection *c)
 {
     struct socket *end = c->end;
@@ -100,7 +83,7 @@ static void put_data(struct connection *c)
 
         part = part < RUN_NETWORK_BYTES_MAX ? part : RUN_NETWORK_BYTES_MAX;
         make_frame(c, RUN_NETWORK_DATA)->bytes = part;
-        take_bytes(&end->in, service_network_out()->data, part);
+        socket_queue_get(&end->in, service_network_out()->data, part);
         c->credit -= part;
         socket_outside_put();
         socket_stream_was_taken(end, before);
@@ -195,23 +178,6 @@ static void finish(struct connection *c, bool reset)
     socket_outside.used--;
 }
 
-/* Finds who listens at a published port, and under which address. */
-static struct socket *find_listener(uint16_t port, const struct socket_address *from,
-                                    struct socket_address *to)
-{
-    struct socket *listener = NULL;
-
-    for (int i = 0; i < 3 && listener == NULL; i++) {
-        if (i == 0)
-            socket_outside_own(to, true);
-        else
-            socket_address_loopback(to, i == 1);
-        to->port = port;
-        listener = socket_inet_find(IPPROTO_TCP, to, from);
-    }
-    return listener;
-}
-
 static void take_client(const struct run_network_frame *frame)
 {
     struct connection *c = &connections[frame->connection];
@@ -220,7 +186,7 @@ static void take_client(const struct run_network_frame *frame)
 
     memcpy(from.bytes, frame->address, sizeof from.bytes);
     from.port = frame->port;
-    listener = find_listener(frame->guest_port, &from, &to);
+    listener = socket_outside_find(IPPROTO_TCP, frame->guest_port, &from, &to);
     end = listener != NULL ? socket_new(&socket_tcp, listener->domain, SOCK_STREAM, IPPROTO_TCP)
                            : NULL;
     if (end == NULL) {
@@ -296,29 +262,6 @@ int64_t socket_outside_connect(struct thread *thread, struct socket *s,
 
 /* ---- what comes ---- */
 
-/* Adds bytes to a queue.  Returns 0 or -ENOBUFS. */
-static int add_bytes(struct socket_queue *q, const uint8_t *from, uint32_t bytes)
-{
-    while (bytes) {
-        struct socket_packet *packet = q->last;
-        uint32_t part;
-
-        if (packet == NULL || packet->whole || packet->end == packet->size) {
-            packet = socket_packet_new(bytes, true);
-            if (packet == NULL)
-                return -ENOBUFS;
-            socket_queue_add(q, packet);
-        }
-        part = packet->size - packet->end < bytes ? packet->size - packet->end : bytes;
-        memcpy(packet->data + packet->end, from, part);
-        packet->end += part;
-        q->bytes += part;
-        from += part;
-        bytes -= part;
-    }
-    return 0;
-}
-
 static void take_data(struct connection *c, const struct run_network_frame *frame,
                       const uint8_t *data)
 {
@@ -326,7 +269,7 @@ static void take_data(struct connection *c, const struct run_network_frame *fram
 
     if (s == NULL || s->closed)
         return;
-    if (frame->bytes > c->granted || add_bytes(&s->in, data, frame->bytes) != 0) {
+    if (frame->bytes > c->granted || socket_queue_put(&s->in, data, frame->bytes) != 0) {
         c->end->resets = true;
         socket_stream_closed(c->end); /* the program's side sees a reset */
         put_end(c, RUN_NETWORK_RESET, 0);

@@ -13,7 +13,7 @@
 #include "guest/socket/socket_outside_state.h"
 
 #define PORT_NAMES 53u /* of name servers */
-#define DATAGRAM_COST 512u /* counted in addition to the bytes of a datagram */
+#define DATAGRAM_COST 512u /* counts with the bytes of a datagram */
 
 static struct {
     uint16_t ports[RUN_NETWORK_PUBLISHED_MAX];
@@ -105,34 +105,33 @@ int socket_outside_send(struct socket *s, const struct socket_address *to, struc
     return 0;
 }
 
-/* Finds who gets a datagram. */
-static struct socket *find_receiver(uint16_t port, const struct socket_address *from)
+struct socket *socket_outside_find(uint32_t protocol, uint16_t port,
+                                   const struct socket_address *from, struct socket_address *to)
 {
-    struct socket *receiver = NULL;
-    struct socket_address to;
+    struct socket *found = NULL;
 
-    for (int i = 0; i < 3 && receiver == NULL; i++) {
+    for (int i = 0; i < 3 && found == NULL; i++) {
         if (i == 0)
-            socket_outside_own(&to, socket_address_is_v4(from));
+            socket_outside_own(to, socket_address_is_v4(from));
         else
-            socket_address_loopback(&to, i == 1);
-        to.port = port;
-        receiver = socket_inet_find(IPPROTO_UDP, &to, from);
+            socket_address_loopback(to, i == 1);
+        to->port = port;
+        found = socket_inet_find(protocol, to, from);
     }
-    return receiver;
+    return found;
 }
 
 void socket_outside_datagram(const struct run_network_frame *frame, const void *data)
 {
     uint8_t name[SOCKET_NAME_MAX];
     struct socket_packet *packet;
-    struct socket_address from;
+    struct socket_address from, to;
     struct socket *receiver;
     uint32_t name_bytes;
 
     memcpy(from.bytes, frame->address, sizeof from.bytes);
     from.port = frame->port;
-    receiver = find_receiver(frame->guest_port, &from);
+    receiver = socket_outside_find(IPPROTO_UDP, frame->guest_port, &from, &to);
     if (receiver == NULL || receiver->shut & SOCKET_SHUT_READ ||
         receiver->in.bytes + (uint64_t)receiver->in.packets * DATAGRAM_COST + frame->bytes >
             (uint64_t)receiver->options.receive_bytes)

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct socket;
+struct socket_address;
+
 struct socket_outside_wait { /* the WAIT under way */
     uint32_t number;
     bool over; /* the host says that the time is over */
@@ -20,6 +23,10 @@ struct socket_outside_state {
     struct socket_outside_wait wait;
 };
 extern struct socket_outside_state socket_outside;
+
+/* Finds who has a port for what comes from outside, and under which of the machine's addresses. */
+struct socket *socket_outside_find(uint32_t protocol, uint16_t port,
+                                   const struct socket_address *from, struct socket_address *to);
 
 void socket_outside_configure(void); /* boot: reads the manifest */
 void socket_outside_ask(uint64_t ns); /* begins a WAIT */

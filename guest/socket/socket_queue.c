@@ -1,6 +1,9 @@
 /* Packets in queues, and their memory. */
 #include "guest/socket/socket_queue.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "guest/base/context.h"
 #include "guest/memory/heap.h"
 #include "guest/memory/phys.h"
@@ -91,4 +94,42 @@ struct socket_packet *socket_queue_take(struct socket_queue *q)
     q->packets--;
     q->bytes -= packet->end - packet->start;
     return packet;
+}
+
+int socket_queue_put(struct socket_queue *q, const uint8_t *from, uint32_t bytes)
+{
+    while (bytes) {
+        struct socket_packet *packet = q->last;
+        uint32_t part;
+
+        if (packet == NULL || packet->whole || packet->end == packet->size) {
+            packet = socket_packet_new(bytes, true);
+            if (packet == NULL)
+                return -ENOBUFS;
+            socket_queue_add(q, packet);
+        }
+        part = packet->size - packet->end < bytes ? packet->size - packet->end : bytes;
+        memcpy(packet->data + packet->end, from, part);
+        packet->end += part;
+        q->bytes += part;
+        from += part;
+        bytes -= part;
+    }
+    return 0;
+}
+
+void socket_queue_get(struct socket_queue *q, uint8_t *to, uint32_t bytes)
+{
+    while (bytes) {
+        struct socket_packet *packet = q->first;
+        uint32_t part = packet->end - packet->start < bytes ? packet->end - packet->start : bytes;
+
+        memcpy(to, packet->data + packet->start, part);
+        to += part;
+        bytes -= part;
+        packet->start += part;
+        q->bytes -= part;
+        if (packet->start == packet->end)
+            socket_packet_free(socket_queue_take(q));
+    }
 }

@@ -51,6 +51,10 @@ void socket_packet_free(struct socket_packet *packet);
 void socket_queue_add(struct socket_queue *q, struct socket_packet *packet);
 struct socket_packet *socket_queue_take(struct socket_queue *q); /* the first; NULL: none */
 
+/* For streams: add bytes, 0 or -ENOBUFS; take `bytes` <= q->bytes out. */
+int socket_queue_put(struct socket_queue *q, const uint8_t *from, uint32_t bytes);
+void socket_queue_get(struct socket_queue *q, uint8_t *to, uint32_t bytes);
+
 bool socket_queue_scarce(void); /* all sockets together have much */
 uint64_t socket_queue_memory(void); /* bytes of all packets */
 

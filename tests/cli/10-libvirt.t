@@ -12,12 +12,14 @@ for tool in virsh virt-xml-validate; do
 done
 
 # The XML needs no daemon.
-for options in '--accel tcg' '--accel tcg --cpus 2 --cpu qemu64' '--accel tcg --pin 0'; do
+for options in '--accel tcg' '--accel tcg --cpus 2 --cpu qemu64' '--accel tcg --pin 0' \
+    '--accel tcg --publish 0:80 --network user'; do
     # shellcheck disable=SC2086
     run_hr run --libvirt --dry-run $options "$hello" </dev/null
     is "XML with $options: status" "$status" 0
     ok "XML with $options: valid" virt-xml-validate out domain
 done
+like 'XML with a network: its port' out "target type='virtio' name='org.microtome.network'"
 if [ -w /dev/kvm ]; then
     run_hr run --libvirt --dry-run --accel kvm --fifo "$hello" </dev/null
     ok 'XML for KVM: valid' virt-xml-validate out domain

@@ -7,17 +7,7 @@
 
 #include "tests/unit/test.h"
 
-/* There is no network outside. */
-bool socket_outside_is_own(const struct socket_address *a)
-{
-    (void)a;
-    return false;
-}
-
-void socket_outside_own(struct socket_address *a, bool v4)
-{
-    socket_address_any(a, v4);
-}
+static bool outside; /* there is one, where the machine is 10.0.2.15 */
 
 static struct socket_address address(const char *text, uint16_t port)
 {
@@ -28,6 +18,21 @@ static struct socket_address address(const char *text, uint16_t port)
     socket_address_any(&a, true);
     assert_int_equal(inet_pton(AF_INET, text, a.bytes + 12), 1);
     return a;
+}
+
+void socket_outside_own(struct socket_address *a, bool v4)
+{
+    const struct socket_address own = address(v4 ? "10.0.2.15" : "fd00::a00:20f", 0);
+
+    memcpy(a->bytes, own.bytes, sizeof a->bytes);
+}
+
+bool socket_outside_is_own(const struct socket_address *a)
+{
+    struct socket_address own;
+
+    socket_outside_own(&own, true);
+    return outside && memcmp(own.bytes, a->bytes, sizeof own.bytes) == 0;
 }
 
 static struct socket *make(int domain, uint32_t protocol)
@@ -233,13 +238,41 @@ static void own_ports(void **state)
     drop(udp);
 }
 
+static void the_outside_has_an_address_here(void **state)
+{
+    struct socket *listener = make(AF_INET, IPPROTO_TCP), *client = make(AF_INET, IPPROTO_TCP);
+    struct socket_address to = address("10.0.2.15", 80), far = address("192.0.2.1", 80), own;
+
+    (void)state;
+    assert_int_equal(bind_at(listener, "10.0.2.15", 80), -EADDRNOTAVAIL);
+    assert_int_equal(socket_inet_route(client, &to, true), -ENETUNREACH);
+    outside = true;
+    assert_int_equal(bind_at(listener, "10.0.2.15", 80), 0);
+    listener->state = SOCKET_LISTENS;
+    assert_ptr_equal(find(IPPROTO_TCP, "10.0.2.15", 80), listener);
+    assert_null(find(IPPROTO_TCP, "127.0.0.1", 80));
+    assert_int_equal(socket_inet_route(client, &far, true), -ENETUNREACH);
+    assert_int_equal(socket_inet_route_outside(client, &far, true), 0);
+    socket_outside_own(&own, true);
+    own.port = client->inet.local.port;
+    assert_true(own.port != 0);
+    assert_true(socket_address_equal(&client->inet.local, &own));
+    drop(client);
+    client = make(AF_INET, IPPROTO_TCP);
+    assert_int_equal(bind_at(client, "127.0.0.1", 0), 0);
+    assert_int_equal(socket_inet_route_outside(client, &far, true), -EINVAL);
+    drop(client);
+    drop(listener);
+    outside = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places),        cmocka_unit_test(names_come_back),
         cmocka_unit_test(overlaps),      cmocka_unit_test(taken_ports),
         cmocka_unit_test(best_receiver), cmocka_unit_test(shared_port),
-        cmocka_unit_test(own_ports),
+        cmocka_unit_test(own_ports),     cmocka_unit_test(the_outside_has_an_address_here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,6 +240,38 @@ static void a_long_unknown_event_is_no_overflow(void **state)
     assert_non_null(strstr(failure.text, "unknown event"));
 }
 
+static void published_ports(void **state)
+{
+    static const char *const wrong[] = {"80",         "x:80",        "80:x",         "80:0",
+                                        "65536:80",   "80:80/sctp",  "80:80/",       "::80:80",
+                                        "[::1:80:80", "host:80:80",  "127.0.0.1:80", ":80:80",
+                                        "",           "80:80:80:80", "0.0.0.0.0:1:1"};
+    struct run_failure failure;
+    struct options o;
+
+    (void)state;
+    assert_int_equal(
+        parse(&o, &failure,
+              (const char *[]){"--publish", "8080:80", "--publish", "0.0.0.0:0:53/udp",
+                               "--publish=[::1]:1:2/tcp", "--network=user", "prog", NULL}),
+        0);
+    assert_true(o.network);
+    assert_int_equal(o.published_count, 3);
+    assert_string_equal(o.published[0].address, "127.0.0.1");
+    assert_int_equal(o.published[0].host_port, 8080);
+    assert_int_equal(o.published[0].guest_port, 80);
+    assert_true(o.published[1].udp && o.published[1].host_port == 0);
+    assert_true(o.published[2].v6 && !o.published[2].udp);
+    assert_string_equal(o.published[2].address, "::1");
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_int_equal(parse(&o, &failure, (const char *[]){"--publish", wrong[i], "prog", NULL}),
+                         -1);
+    assert_int_equal(parse(&o, &failure, (const char *[]){"--network", "bridge", "prog", NULL}),
+                     -1);
+    assert_int_equal(parse(&o, &failure, (const char *[]){"prog", NULL}), 0);
+    assert_true(!o.network && o.published_count == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +284,7 @@ int main(void)
         cmocka_unit_test(splits_events),
         cmocka_unit_test(no_events_are_a_choice),
         cmocka_unit_test(a_long_unknown_event_is_no_overflow),
+        cmocka_unit_test(published_ports),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
