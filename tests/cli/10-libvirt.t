@@ -166,7 +166,8 @@ gone 'timeout'
 
 # begin OPTION...: a long run in the background; hr's process id in $hr, the emulator's in $qemu, once the guest runs.
 begin() {
-    "$HR" run -v --accel tcg --libvirt "$@" "$WORKLOADS/spin" 100000000000 </dev/null >out 2>err &
+    : >err # before the run is in the background: an earlier run's line is no sign of this one
+    "$HR" run -v --accel tcg --libvirt "$@" "$WORKLOADS/spin" 100000000000 </dev/null >out 2>>err &
     hr=$!
     for _ in $(seq 600); do
         ! grep -q '^guest:' err || break
