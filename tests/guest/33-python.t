@@ -50,7 +50,7 @@ like 'nested functions have their qualified names' rows 'main.<locals>.<lambda>'
 
 by_python --by python-line >rows
 first=$(samples hot 10) second=$(samples hot 11)
-within 'two lines that do the same have the same share' "$(share "$first" "$second")" 0.48 0.52
+within 'two lines that do the same have the same share' "$(share "$first" "$second")" 0.45 0.55
 within 'they are most of their function' "$((first + second))" "$((hot * 6 / 10))" "$hot"
 is 'a function has samples in its own lines alone' \
     "$(awk '$2 == "hot" && ($3 < 7 || $3 > 12)' rows)" ''
@@ -102,10 +102,11 @@ for version in 3.12 3.13; do
     same_file "CPython $version: the output of a native run" out native
     by_python --by python >rows
     within "CPython $version: a function has the share of its loop" \
-        "$(share "$(samples hot)" "$(samples Worker.cool)")" 0.77 0.79
+        "$(share "$(samples hot)" "$(samples Worker.cool)")" 0.75 0.81
     by_python --by python-line >rows
+    # the loop of some versions keeps step with the samples for a while: one line then has more of them
     within "CPython $version: two lines that do the same have the same share" \
-        "$(share "$(samples hot 10)" "$(samples hot 11)")" 0.47 0.53
+        "$(share "$(samples hot 10)" "$(samples hot 11)")" 0.40 0.60
 done
 
 run_cpus 2 "$python" -q --python -- hot.py 20
