@@ -42,8 +42,18 @@ static struct cpu *service_begin(void)
     return cpu;
 }
 
+/* Shared mode: takes the interrupts that devices have raised.  In ring 3 they would come between
+ * two instructions, which ones depending on the host. */
+static void take_device_interrupts(void)
+{
+    x86_take_interrupts();
+    service_cpu_poll();
+}
+
 static void service_end(struct cpu *cpu)
 {
+    if (run.shared)
+        take_device_interrupts();
     service_release_counters(cpu);
     __atomic_store_n(&cpu->cross.running, true, __ATOMIC_RELEASE);
     sampler_resume(cpu,
@@ -139,7 +149,7 @@ void service_drain(struct cpu *cpu)
 {
     service_hold_counters(cpu);
     trace_drain(cpu->ring, true);
-    service_cpu_poll();
+    take_device_interrupts();
     service_release_counters(cpu);
     sampler_rearm(cpu);
 }
