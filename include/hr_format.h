@@ -13,7 +13,7 @@
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
 #define HR_VERSION_MAJOR 1 /* readers refuse another major version */
-#define HR_VERSION_MINOR 8 /* readers accept any minor version */
+#define HR_VERSION_MINOR 9 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -101,6 +101,14 @@ enum hr_record_type {
     HR_META_PYTHON_CODE = 50, /* struct hr_meta_python_code, then name, file, table of lines */
     HR_META_JIT_FILE = 83, /* struct hr_meta_jit_file, then the path (no NUL) */
     HR_META_JIT_DATA = 84, /* struct hr_meta_jit_data, then bytes of the file */
+    /* probes: the first three in META chunks, the others in DATA chunks */
+    HR_META_PROBES = 51, /* struct hr_meta_probes: the trace may have the records below */
+    HR_META_PROBE_FUNCTION = 52, /* struct hr_meta_probe_function, then name and path (no NUL) */
+    HR_META_PROBE_POINTS = 53, /* struct hr_meta_probe_points, then struct hr_probe_point[count] */
+    HR_REC_PROBES = 54, /* struct hr_rec_probes, then hits; field widths 0, 1, 2, 3 */
+    HR_REC_PROBES_WIDE = 55, /* as HR_REC_PROBES, with field widths 0, 2, 4, 8 */
+    HR_REC_REQUEST = 56, /* struct hr_rec_request */
+    HR_REC_WAIT = 57, /* struct hr_rec_wait */
     /* in END and HOST chunks */
     HR_REC_EXIT = 64, /* struct hr_rec_exit */
     HR_REC_TOTAL = 65, /* struct hr_rec_total, one per event, in event order */
@@ -360,6 +368,99 @@ struct hr_rec_samples {
     uint16_t count; /* at least 1 */
 };
 _Static_assert(sizeof(struct hr_rec_samples) == 8, "hr_rec_samples");
+
+/* Probes.  A point is an instruction where the kernel stops the program's thread for a moment.  It
+ * has a number, and belongs to a function: an invocation of a function begins at the point of its
+ * first instruction and ends at one of its returns. */
+#define HR_PROBE_POINTS_MAX (1u << 20)
+#define HR_PROBE_ARGUMENTS_MAX 6u
+
+struct hr_meta_probes {
+    uint32_t function_count; /* numbered from 0, each described by HR_META_PROBE_FUNCTION */
+    uint32_t point_count; /* numbered from 0, described by HR_META_PROBE_POINTS */
+    uint32_t argument_count; /* values of each hit: 0 .. HR_PROBE_ARGUMENTS_MAX */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_meta_probes) == 16, "hr_meta_probes");
+
+enum hr_probe_kind { /* hr_meta_probe_function.kind */
+                     HR_PROBE_FUNCTION = 1, /* invocations: entries and returns */
+                     HR_PROBE_PLACE = 2, /* one instruction: it is reached */
+};
+
+struct hr_meta_probe_function {
+    uint64_t address; /* of its first instruction, or of the place: as in the ELF file */
+    uint64_t bytes; /* its size, 0 if unknown */
+    uint32_t number;
+    uint32_t kind; /* enum hr_probe_kind */
+    uint16_t name_bytes; /* of the symbol, or of the place as it was given */
+    uint16_t path_bytes; /* of the file that it is in */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_meta_probe_function) == 32, "hr_meta_probe_function");
+
+struct hr_meta_probe_points { /* points first .. first + count - 1, in order */
+    uint32_t first;
+    uint32_t count;
+};
+_Static_assert(sizeof(struct hr_meta_probe_points) == 8, "hr_meta_probe_points");
+
+struct hr_probe_point {
+    uint64_t address; /* as in the ELF file; parts of a function may be far from its entry */
+    uint32_t function;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_probe_point) == 16, "hr_probe_point");
+
+enum { /* what a hit says: bits, the lowest two of its point field */
+       HR_PROBE_REACHED = 0, /* a place */
+       HR_PROBE_ENTERED = 1, /* an invocation begins */
+       HR_PROBE_RETURNED = 2, /* an invocation ends; with ENTERED: it begins and ends here */
+};
+
+/* A run of hits of one thread, coded as a run of samples is.  The fields are:
+ *   0  time:  (time - previous time) - (previous time - time before it)
+ *   1  sp:    stack pointer before the instruction - previous one
+ *   2  point: (4 * its number + HR_PROBE_*) - previous one
+ *   3+ event: (value - previous value) - (previous value - value before it)
+ *   then argument_count values: value - previous value of that field.  Of an entry they are the
+ *            integer arguments rdi, rsi, rdx, rcx, r8, r9; of a return the first one is rax and
+ *            the others are 0; of a place they are the registers of arguments.
+ * "Previous" is the previous hit of the chunk.  For the first, the time and the events are those
+ * of HR_REC_BASE, its first difference of time and those of events are 0, and all else is 0.  An
+ * event's value is the count since the program's start, like a sample's. */
+struct hr_rec_probes {
+    uint32_t tid;
+    uint16_t reserved;
+    uint16_t count; /* at least 1 */
+};
+_Static_assert(sizeof(struct hr_rec_probes) == 8, "hr_rec_probes");
+
+enum hr_request_kind {
+    HR_REQUEST_BEGIN = 1, /* it begins, and this thread works for it */
+    HR_REQUEST_END = 2, /* it ends; no thread works for it from now on */
+    HR_REQUEST_JOIN = 3, /* this thread works for it from now on */
+    HR_REQUEST_LEAVE = 4, /* this thread works for none from now on */
+    HR_REQUEST_BLOCK = 5, /* as LEAVE, and the request waits until a thread joins it */
+};
+
+struct hr_rec_request {
+    uint64_t time;
+    uint64_t request; /* the program's number for it */
+    uint32_t tid;
+    uint32_t kind; /* enum hr_request_kind */
+};
+_Static_assert(sizeof(struct hr_rec_request) == 24, "hr_rec_request");
+
+struct hr_rec_wait { /* a thread begins to wait: HR_REC_SWITCH at or soon after this time */
+    uint64_t time;
+    uint64_t address; /* futex: of the word, which a lock begins with; else 0 */
+    uint32_t tid;
+    uint32_t number; /* of the system call */
+    uint32_t operation; /* futex: FUTEX_* without flags */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_rec_wait) == 32, "hr_rec_wait");
 
 struct hr_rec_lost { /* samples dropped because a ring or the buffer was full */
     uint64_t time_first;
