@@ -27,6 +27,7 @@
 #include "guest/memory/page.h"
 #include "guest/memory/phys.h"
 #include "guest/memory/vm_kernel.h"
+#include "guest/probe/probe.h"
 #include "guest/proc/fs_mounts.h"
 #include "guest/run_manifest.h"
 #include "guest/sample/calibrate.h"
@@ -105,6 +106,7 @@ static void read_archive(const struct boot_info *boot)
     if (archive == NULL || fs_init(archive, boot->archive_bytes))
         panic("the run archive is damaged");
     run_read_manifest();
+    probe_read();
 }
 
 static void find_clock(void)
@@ -155,7 +157,8 @@ static void prepare_workload(struct cpu *cpu)
 
     run_try_events();
     if (ring == NULL || stack == NULL ||
-        ring_init(ring, cpu->index, RING_SLOTS, sampling.session.event_count) ||
+        ring_init(ring, cpu->index, RING_SLOTS,
+                  sampling.session.event_count + sampling.probe_arguments) ||
         stack_add_to_ring(ring))
         panic("no memory for the sampling ring of CPU %u; give more with --mem", cpu->index);
     run.ring_slots = ring->mask + 1;
@@ -206,6 +209,7 @@ static void load_program(struct cpu *workload)
     run.start_ticks = run.shared ? 0 : x86_rdtsc();
     vdso_start();
     trace_start();
+    probe_start(process_first.space);
     if (status)
         service_refuse((uint32_t)-status);
     *threads_frame(thread) = (struct trap_frame){.rip = program.entry,

@@ -10,6 +10,7 @@
 #define DIRECT_MAP 0xffff800000000000 /* virtual = physical + DIRECT_MAP, all RAM, NX */
 #define DEVICE_MAP 0xffffc00000000000 /* device memory, uncached */
 #define STACK_MAP 0xffffd00000000000 /* kernel stacks of threads, with gaps between them */
+#define PROBE_MAP 0xffffe00000000000 /* copies of probed instructions, for ring 3 to execute */
 #define USER_END 0x00007ffffffff000 /* user addresses are below */
 #define TRAMPOLINE_PHYSICAL 0x8000 /* real-mode start of the other CPUs */
 

@@ -38,6 +38,11 @@ static inline uint32_t x86_rdtsc_low(void)
     return low;
 }
 
+static inline void x86_write_cr2(uint64_t value)
+{
+    __asm__ volatile("mov %0, %%cr2" : : "r"(value));
+}
+
 static inline uint64_t x86_rdmsr(uint32_t msr)
 {
     uint32_t low, high;

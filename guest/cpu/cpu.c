@@ -115,6 +115,14 @@ void cpu_save_all(void)
     set_gate(VECTOR_SERVICE_TIMER, entry_wake_saved, 0, 0);
 }
 
+void cpu_watch_exceptions(void)
+{
+    for (unsigned i = 0; i < ENTRY_EXCEPTIONS; i++)
+        if (i != 2 && i != 8 && i != 18)
+            set_gate(i, i == 3 ? entry_breakpoint : entry_exceptions_watched[i], 0,
+                     i == 3 || i == 4 ? 3 : 0);
+}
+
 static void tss_set(struct cpu *cpu, unsigned byte_offset, uint64_t value)
 {
     memcpy((uint8_t *)cpu->tss + byte_offset, &value, sizeof value);

@@ -158,6 +158,9 @@ void cpu_setup(uint32_t index);
 /* From now on interrupts and NMIs use the entries that save all registers, on every CPU. */
 void cpu_save_all(void);
 
+/* From now on exceptions of ring 3 use the entries that probes need (guest/probe/probe.h). */
+void cpu_watch_exceptions(void);
+
 /* From now on an interrupt of any vector gets its EOI and is otherwise ignored. */
 void cpu_ignore_interrupts(void);
 

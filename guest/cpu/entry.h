@@ -28,6 +28,10 @@ void entry_wake_saved(void);
 void entry_sample_saved(void);
 void entry_nmi_saved(void);
 
+/* Exceptions where there are probes; 2, 8 and 18 are not in the table. */
+extern const void *const entry_exceptions_watched[ENTRY_EXCEPTIONS];
+void entry_breakpoint(void);
+
 /* In guest/syscall/syscall.c and guest/syscall/traps.c.  syscall_trap takes the call's number from
  * frame->rax and puts the result there; returns true if the return must be by IRETQ.  Context:
  * thread, interrupts off. */

@@ -17,6 +17,8 @@ struct sampling {
     uint64_t period; /* overflow: events between samples; the first one if it adapts */
     uint64_t wanted_ticks; /* overflow: between samples, when the period adapts; otherwise 0 */
     uint32_t counters_rest; /* samples without counters after each that has them */
+    bool probes; /* there may be hits of probes */
+    uint32_t probe_arguments; /* values that a probe's hit has besides the events' */
     struct pmu_session session; /* the events, and the period that start sets */
     uint64_t overflow_mask; /* the range of the first event's counter */
     uint64_t period_min; /* what this machine can bear; measured */

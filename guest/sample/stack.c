@@ -71,7 +71,7 @@ int stack_add_to_ring(struct ring *ring)
     if (!block || (run.stacks.kind == HR_STACK_PYTHON && python_add_cpu(ring->cpu)))
         return -ENOMEM;
     stack_other = run.stacks.kind == HR_STACK_PYTHON ? stack_python : stack_copy;
-    stack_offset = trace_slot_bytes(sampling.session.event_count);
+    stack_offset = trace_slot_bytes(sampling.session.event_count + sampling.probe_arguments);
     stack_walk_start(run.stacks.limit);
     ring_add_stacks(ring, phys_pointer(block), BLOCK_BYTES, stack_bytes());
     return 0;

@@ -166,6 +166,80 @@ return_restore:
     swapgs
     iretq          /* after: 1 + 3 + 15 + 3 */
 
+/* With probes: what probe_before does takes no time of the workload clock, and neither does what
+ * probe_after does.  So the clock shows what entry_exception would show. */
+.macro EXCEPTION_WATCHED number error_code
+    .balign 16
+watched_\number:
+    .if \error_code
+    nop
+    .else
+    pushq $0
+    .endif
+    pushq $\number
+    jmp entry_exception_watched
+.endm
+
+entry_exception_watched: /* 3 instructions so far */
+    testb $3, 24(%rsp)
+    jz exception_in_kernel
+    swapgs
+    SAVE_ALL
+    CLOCK_ENTER 21
+    cld
+    rdtsc          /* from here 7 instructions that entry_exception has not, and those between the RDTSCs */
+    shlq $32, %rdx
+    leaq -7(%rax, %rdx), %rbx
+    movq %rsp, %rdi
+    call probe_before
+    rdtsc
+    shlq $32, %rdx
+    orq %rdx, %rax
+    subq %rbx, %rax
+    andq %gs:CPU_STOP_MASK, %rax
+    movq %gs:CPU_CLOCK_OFFSET, %rdx
+    addq %rax, (%rdx)
+    movq %rsp, %rdi
+    call trap_exception
+    rdtsc
+    shlq $32, %rdx
+    leaq 22(%rax, %rdx), %rax /* where the clock would stand in ring 3 */
+    movq %rax, %gs:CPU_ENTER_TICKS
+    movq %rax, %gs:CPU_STOPPED_AT
+    movq %rsp, %rdi
+    call probe_after
+    CLOCK_EXIT_STOPPED 28
+    jmp return_restore
+
+    .balign 16
+    .globl entry_breakpoint
+entry_breakpoint:
+    pushq $0
+    pushq $3
+    testb $3, 24(%rsp)
+    jz exception_in_kernel
+    swapgs
+    SAVE_ALL
+    CLOCK_ENTER 20 /* 2 + 3 + 15 */
+    cld
+    movq %rsp, %rdi
+    call probe_hit
+    testb %al, %al
+    jz 1f
+    CLOCK_EXIT_STOPPED 28 /* 1 + 8 + 1 + 15 + 3 */
+    jmp return_restore
+1:  rdtsc          /* the program's own: the clock shows what entry_exception would show */
+    shlq $32, %rdx
+    leaq -21(%rax, %rdx), %rax /* 8 instructions from RDTSC to the call, which is its 29th */
+    subq %gs:CPU_ENTER_TICKS, %rax
+    andq %gs:CPU_STOP_MASK, %rax
+    movq %gs:CPU_CLOCK_OFFSET, %rdx
+    addq %rax, (%rdx)
+    movq %rsp, %rdi
+    call trap_exception
+    CLOCK_EXIT 22
+    jmp return_restore
+
 /* Attention may deliver a signal or switch to another thread, which needs all registers; in shared
  * mode it is off the workload clock. */
     .balign 16
@@ -411,12 +485,49 @@ user_leave:
     EXCEPTION 20 0
     EXCEPTION 21 1
 
+    EXCEPTION_WATCHED 0 0
+    EXCEPTION_WATCHED 1 0
+    EXCEPTION_WATCHED 4 0
+    EXCEPTION_WATCHED 5 0
+    EXCEPTION_WATCHED 6 0
+    EXCEPTION_WATCHED 7 0
+    EXCEPTION_WATCHED 9 0
+    EXCEPTION_WATCHED 10 1
+    EXCEPTION_WATCHED 11 1
+    EXCEPTION_WATCHED 12 1
+    EXCEPTION_WATCHED 13 1
+    EXCEPTION_WATCHED 14 1
+    EXCEPTION_WATCHED 15 0
+    EXCEPTION_WATCHED 16 0
+    EXCEPTION_WATCHED 17 1
+    EXCEPTION_WATCHED 19 0
+    EXCEPTION_WATCHED 20 0
+    EXCEPTION_WATCHED 21 1
+
     .section .rodata
     .balign 8
     .globl entry_exceptions
 entry_exceptions: /* by vector, 0 to 21 */
     .irp number, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21
     .quad exception_\number
+    .endr
+
+    .globl entry_exceptions_watched
+entry_exceptions_watched: /* without those that are not watched */
+    .irp number, 0,1
+    .quad watched_\number
+    .endr
+    .quad 0, 0
+    .irp number, 4,5,6,7
+    .quad watched_\number
+    .endr
+    .quad 0
+    .irp number, 9,10,11,12,13,14,15,16,17
+    .quad watched_\number
+    .endr
+    .quad 0
+    .irp number, 19,20,21
+    .quad watched_\number
     .endr
 
     .section .note.GNU-stack, "", @progbits

@@ -10,6 +10,7 @@
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/entry.h"
+#include "guest/probe/probe.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
 #include "guest/service/service.h"
@@ -93,6 +94,8 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
     syscall_deliver(thread, frame, result);
     cpu = cpu_this(); /* the call may have waited */
     record_call(cpu, frame, start, clock_end_of_call(cpu));
+    if (__builtin_expect(probe_mapped, 0))
+        probe_look();
     if (__builtin_expect(cpu->trigger.paused != sampler_paused, 0))
         syscall_hr_follow(cpu, frame->rip);
     if (__builtin_expect(run_state.stop_signal, 0))

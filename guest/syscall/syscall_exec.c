@@ -14,6 +14,7 @@
 #include "guest/exec/exec_program.h"
 #include "guest/file/files.h"
 #include "guest/memory/heap.h"
+#include "guest/probe/probe.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
 #include "guest/syscall/ending.h"
@@ -168,6 +169,7 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
     trace_map_forget();
     exec_announce(plan);
     trace_process_exec(process, plan->file_name);
+    probe_mapped = true;
     plan->record = NULL; /* the process has it */
     return 0;
 }

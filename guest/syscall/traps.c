@@ -7,6 +7,7 @@
 #include "guest/base/panic.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/entry.h"
+#include "guest/probe/probe.h"
 #include "guest/sample/exact.h"
 #include "guest/sample/sampler.h"
 #include "guest/service/service.h"
@@ -91,6 +92,7 @@ void trap_attention(struct trap_frame *frame)
 
     apic_eoi();
     cross_answer(cpu);
+    probe_leave_copy(frame);
     exact_note(EXACT_NOTE_RESUME, frame->rip);
     cpu->activity.interruptions++; /* all but the one that ends the run */
     cross_lock(cpu);
@@ -115,6 +117,7 @@ static void traps_exception(struct cpu *cpu, struct trap_frame *frame)
         if (status == 0) {
             thread->use.page_faults++;
             thread->process->use.page_faults++;
+            thread->probe.shown = address;
             return;
         }
         if (status == -ENOMEM)

@@ -51,6 +51,12 @@ struct thread_futex { /* guest/syscall/futex.h */
     uint32_t owner; /* of the PI futex that it waits for, a tid: guest/syscall/futex_pi.h */
 };
 
+struct thread_probe { /* guest/probe/probe.h */
+    uint64_t shown; /* address of its last page fault that was served */
+    uint64_t again_ip, again_sp; /* the next hit with these was recorded before */
+    uint64_t spare; /* in a copy: what the register that holds rip there is to hold again */
+};
+
 struct thread {
     struct process *process;
     uint32_t tid;
@@ -71,6 +77,7 @@ struct thread {
     struct thread_schedule schedule;
     struct thread_wait wait;
     struct thread_futex futex;
+    struct thread_probe probe;
 };
 
 /* Returns the signals pending for the thread or its process. */

@@ -93,6 +93,8 @@ void trace_add_ring(struct ring *ring)
     streams[ring->cpu] = stream;
     trace_writer_init(&stream->data.writer, stream->data.buffer, CHUNK_BYTES, (uint16_t)ring->cpu,
                       sampling.session.event_count);
+    if (sampling.probes)
+        trace_writer_probes(&stream->data.writer, sampling.probe_arguments);
     if (stack_add_to_writer(&stream->data.writer))
         panic("no memory for the call stacks of CPU %u; give more with --mem", ring->cpu);
     /* an open chunk, and one for what was dropped since */
@@ -228,7 +230,8 @@ static uint32_t take_slots(struct cpu_stream *s, uint64_t tail, uint64_t head)
     if (trace_loss_any(&s->loss) && trace_loss_write(&s->loss, w))
         return 0;
     if (slot->kind != 0) {
-        int status = trace_record_write(w, slot);
+        int status =
+            slot->kind == HR_REC_PROBES ? trace_writer_probe(w, slot) : trace_record_write(w, slot);
         if (status && status != -ENOSPC)
             panic("a record does not encode: error %d", status);
         if (status == 0)

@@ -72,6 +72,7 @@ struct inode {
                                      directory: what is in it */
     struct pipe *pipe; /* of a FIFO that is open: guest/file/fifo.c */
     struct socket *socket; /* that is bound to its name: guest/socket/socket_unix.c */
+    struct probe_object *probes; /* that its code has: guest/probe/probe_show.c */
     inode_generate *generate;
     const struct fs_special *special; /* directories and links of /proc */
     /* Segments of shared memory: called when an area began, or ended, to show it.  Such areas are

@@ -1,0 +1,311 @@
+/* Copies of probed instructions.
+ *
+ * A copy has COPY_BYTES bytes: the instruction, then a jump to the next one of the program (through
+ * 8 bytes after the jump), or a breakpoint.  All are in one range of the kernel's half that ring 3
+ * may execute and nobody else uses, so every address space has them.
+ */
+#include "guest/probe/probe_copy.h"
+
+#include <string.h>
+
+#include "guest/base/layout.h"
+#include "guest/base/run.h"
+#include "guest/cpu/cpu.h"
+#include "guest/cpu/cross.h"
+#include "guest/memory/phys.h"
+#include "guest/memory/vm_kernel.h"
+#include "guest/memory/vm_table.h"
+#include "guest/probe/probe.h"
+#include "guest/probe/probe_table.h"
+#include "guest/thread/thread.h"
+#include "guest/vm/inode.h"
+#include "guest/vm/vm.h"
+#include "lib/hash.h"
+
+#define COPY_BYTES 32u
+#define COPIES_A_PAGE (PAGE_BYTES / COPY_BYTES)
+#define COPIES_MAX (1u << 19)
+#define BUCKET_BITS 16u
+#define RECENT 1024u /* places that a CPU remembers */
+#define BREAKPOINT 0xcc
+
+struct recent {
+    uint64_t ip;
+    const struct vm_space *space;
+    struct probe_place *place;
+};
+
+struct recent_places { /* of a CPU */
+    uint64_t changes; /* of the mappings that it knows of */
+    struct recent places[RECENT];
+};
+
+static struct recent_places *recent[CPUS_MAX];
+static uint64_t changes = 1; /* atomic */
+static struct probe_place **buckets;
+static const struct probe_place **copies; /* by number: whose it is */
+static uint32_t copy_count;
+static uint8_t *copy_page; /* the last one */
+
+void probe_forget_places(void)
+{
+    __atomic_fetch_add(&changes, 1, __ATOMIC_RELEASE);
+}
+
+uint64_t *probe_register(struct trap_frame *f, uint8_t number)
+{
+    uint64_t *const registers[16] = {&f->rax, &f->rcx, &f->rdx, &f->rbx, &f->rsp, &f->rbp,
+                                     &f->rsi, &f->rdi, &f->r8,  &f->r9,  &f->r10, &f->r11,
+                                     &f->r12, &f->r13, &f->r14, &f->r15};
+
+    return registers[number & 15];
+}
+
+/* Has the copied instruction's operand, which is relative to rip, use another register: one that an
+ * instruction with such an operand uses only if its ModRM or VEX byte says so.  Returns that
+ * register. Intel SDM volume 2, "Instruction Format". */
+static uint8_t use_register(uint8_t *code, const struct run_probe_point *point)
+{
+    uint8_t *modrm = code + point->displacement_at - 1, *prefix = code;
+    uint8_t used = *modrm >> 3 & 7, second = 8, spare = 6; /* rsi, else rdi, rbx */
+
+    while (prefix < modrm &&
+           (*prefix == 0x66 || *prefix == 0xf2 || *prefix == 0xf3 || *prefix == 0xf0 ||
+            (*prefix >= 0x26 && (*prefix & 0xe7) == 0x26) || *prefix == 0x64 || *prefix == 0x65))
+        prefix++;
+    if (*prefix >> 4 == 4)
+        *prefix &= 0xfe; /* REX.B is of the base register now */
+    else if (*prefix == 0xc5)
+        second = ~(prefix[1] >> 3) & 7;
+    else if (*prefix == 0xc4 || *prefix == 0x62) {
+        prefix[1] |= 0x20; /* the same, inverted */
+        second = ~(prefix[2] >> 3) & 7;
+    }
+    while (spare == used || spare == second)
+        spare = spare == 6 ? 7 : 3;
+    *modrm = (uint8_t)(0x80 | (*modrm & 0x38) | spare);
+    return spare;
+}
+
+/* Returns the page table's entry for an address of the copies; NULL without memory.  Their tables
+ * take no memory of the program's. */
+static uint64_t *copies_entry(uint64_t address)
+{
+    struct vm_slot slot = vm_table_look(vm_kernel_root(), address, VM_LEVEL_PAGE);
+
+    for (; slot.level > VM_LEVEL_PAGE;
+         slot = vm_table_look(vm_kernel_root(), address, VM_LEVEL_PAGE)) {
+        void *table = probe_alloc(PAGE_BYTES);
+
+        if (table == NULL)
+            return NULL;
+        *slot.entry = probe_physical(table) | VM_ENTRY_PRESENT | VM_ENTRY_WRITE | VM_ENTRY_USER;
+    }
+    return slot.entry;
+}
+
+void probe_copy_start(void)
+{
+    if (copies_entry(PROBE_MAP) == NULL)
+        panic("no memory for probes; give more with --mem");
+}
+
+static uint8_t *new_copy(uint64_t *address)
+{
+    uint32_t in_page = copy_count % COPIES_A_PAGE;
+    uint64_t *entry;
+
+    if (copy_count == COPIES_MAX)
+        return NULL;
+    *address = PROBE_MAP + (uint64_t)copy_count * COPY_BYTES;
+    if (in_page == 0) {
+        entry = copies_entry(*address);
+        copy_page = entry != NULL ? probe_alloc(PAGE_BYTES) : NULL;
+        if (copy_page == NULL)
+            return NULL;
+        *entry = probe_physical(copy_page) | VM_ENTRY_PRESENT | VM_ENTRY_USER | VM_ENTRY_ACCESSED;
+    }
+    return copy_page + (uint64_t)in_page * COPY_BYTES;
+}
+
+static bool make_copy(struct probe_place *place)
+{
+    const struct run_probe_point *point = place->point;
+    static const uint8_t jump[6] = {0xff, 0x25}; /* jmp *0(%rip) */
+    uint64_t next = place->ip + point->bytes;
+    uint8_t *code = new_copy(&place->copy);
+
+    if (code == NULL)
+        return false;
+    memcpy(code, point->code, point->bytes);
+    memcpy(code + point->bytes, jump, sizeof jump);
+    memcpy(code + point->bytes + sizeof jump, &next, sizeof next);
+    if (point->flow == RUN_PROBE_COPY_RELATIVE) {
+        place->spare = use_register(code, point);
+        code[point->bytes] = BREAKPOINT;
+    }
+    copies[copy_count++] = place;
+    return true;
+}
+
+static bool make_tables(void)
+{
+    if (buckets == NULL)
+        buckets = probe_alloc((sizeof *buckets) << BUCKET_BITS);
+    if (copies == NULL)
+        copies = probe_alloc(COPIES_MAX * sizeof *copies);
+    return buckets != NULL && copies != NULL;
+}
+
+/* Returns the place of a point at `ip`; NULL without memory. */
+static struct probe_place *place_of(const struct run_probe_point *point, uint64_t ip)
+{
+    struct probe_place **bucket, *place;
+
+    if (!make_tables())
+        return NULL;
+    bucket = &buckets[hash_place(ip, BUCKET_BITS)];
+    for (place = *bucket; place != NULL; place = place->next)
+        if (place->ip == ip && place->point == point)
+            return place;
+    place = probe_alloc(sizeof *place);
+    if (place == NULL)
+        return NULL;
+    place->ip = ip;
+    place->point = point;
+    place->number = (uint32_t)(point - probe_table.points);
+    if (point->flow <= RUN_PROBE_COPY_AWAY && !make_copy(place))
+        return NULL;
+    place->next = *bucket;
+    *bucket = place;
+    return place;
+}
+
+/* Looks for a point at `ip` in what the thread has mapped. */
+static struct probe_place *find_place(const struct vm_space *space, uint64_t ip)
+{
+    const struct vm_area *area = vm_find(space, ip);
+    const struct probe_object *object =
+        area != NULL && area->inode != NULL ? area->inode->probes : NULL;
+    const struct run_probe_point *point;
+    uint64_t offset;
+
+    if (object == NULL)
+        return NULL;
+    offset = area->offset + (ip - area->start);
+    point = probe_point_from(object, offset);
+    return point < object->points + object->point_count && point->file_offset == offset
+               ? place_of(point, ip)
+               : NULL;
+}
+
+/* A CPU looks at the mappings if it does not remember a place. */
+static __attribute__((noinline)) struct probe_place *look_up(struct cpu *cpu, uint64_t ip)
+{
+    struct recent_places *own = recent[cpu->index];
+    struct probe_place *place;
+    uint64_t now;
+
+    cross_lock(cpu);
+    now = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
+    if (own == NULL)
+        own = recent[cpu->index] = probe_alloc(sizeof *own);
+    else if (own->changes != now)
+        memset(own, 0, sizeof *own);
+    place = find_place(cpu->thread->process->space, ip);
+    if (own != NULL) {
+        own->changes = now;
+        if (place != NULL)
+            own->places[ip % RECENT] =
+                (struct recent){.ip = ip, .space = cpu->space, .place = place};
+    }
+    cross_unlock();
+    return place;
+}
+
+struct probe_place *probe_place_at(struct cpu *cpu, uint64_t ip)
+{
+    const struct recent_places *own = recent[cpu->index];
+    const struct recent *known;
+
+    if (__builtin_expect(own != NULL && own->changes == __atomic_load_n(&changes, __ATOMIC_ACQUIRE),
+                         1)) {
+        known = &own->places[ip % RECENT];
+        if (__builtin_expect(known->ip == ip && known->space == cpu->space, 1))
+            return known->place;
+    }
+    return look_up(cpu, ip);
+}
+
+/* Takes instructions off the program's clock and its count of them: only in virtual time are they
+ * all that the clock counts. */
+static void take_off(struct cpu *cpu, int64_t instructions)
+{
+    if (!run.clock.virtual_time)
+        return;
+    cpu->clock.user_ticks -= (uint64_t)instructions;
+    *cpu->clock.offset += (uint64_t)instructions & cpu->clock.stop_mask;
+}
+
+/* How many instructions a breakpoint and a copy take more than the original: those that come after
+ * it in the copy, and the first breakpoint. */
+static int64_t copy_excess(const struct probe_place *place)
+{
+    return place->point->flow == RUN_PROBE_COPY_AWAY ? 1 : 2;
+}
+
+void probe_enter_copy(struct cpu *cpu, struct trap_frame *frame, const struct probe_place *place)
+{
+    if (place->point->flow == RUN_PROBE_COPY_RELATIVE) {
+        uint64_t *spare = probe_register(frame, place->spare);
+
+        cpu->thread->probe.spare = *spare;
+        *spare = place->ip + place->point->bytes;
+    }
+    frame->rip = place->copy;
+    take_off(cpu, copy_excess(place));
+}
+
+/* Returns whose copy the thread is in; NULL: in none. */
+static const struct probe_place *copied_at(uint64_t rip)
+{
+    uint64_t number = (rip - PROBE_MAP) / COPY_BYTES;
+
+    return number < copy_count ? copies[number] : NULL;
+}
+
+static void restore_spare(struct cpu *cpu, struct trap_frame *frame,
+                          const struct probe_place *place)
+{
+    if (place->point->flow == RUN_PROBE_COPY_RELATIVE)
+        *probe_register(frame, place->spare) = cpu->thread->probe.spare;
+}
+
+bool probe_end_copy(struct cpu *cpu, struct trap_frame *frame, uint64_t ip)
+{
+    const struct probe_place *place = copied_at(ip);
+
+    if (place == NULL || ip != place->copy + place->point->bytes)
+        return false;
+    restore_spare(cpu, frame, place);
+    frame->rip = place->ip + place->point->bytes;
+    return true;
+}
+
+void probe_leave_copy(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+    const struct probe_place *place = copied_at(frame->rip);
+
+    if (place == NULL)
+        return;
+    restore_spare(cpu, frame, place);
+    if (frame->rip == place->copy) { /* the breakpoint comes again, and then is no new hit */
+        frame->rip = place->ip;
+        cpu->thread->probe.again_ip = place->ip;
+        cpu->thread->probe.again_sp = frame->rsp;
+    } else {
+        frame->rip = place->ip + place->point->bytes;
+    }
+    take_off(cpu, 1 - copy_excess(place));
+}

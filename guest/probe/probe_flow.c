@@ -1,0 +1,121 @@
+/* Jumps and calls that have a probe. */
+#include "guest/probe/probe_flow.h"
+
+#include "guest/cpu/cpu.h"
+#include "guest/cpu/cross.h"
+#include "guest/probe/probe_copy.h"
+#include "guest/vm/uaccess.h"
+#include "lib/x86.h"
+
+enum { /* page faults: Intel SDM volume 3, "Page-Fault Exceptions" */
+       VECTOR_PAGE_FAULT = 14,
+       FAULT_WRITE = 2,
+       FAULT_USER = 4
+};
+enum { FLAG_CARRY = 1, FLAG_PARITY = 4, FLAG_ZERO = 0x40, FLAG_SIGN = 0x80, FLAG_OVERFLOW = 0x800 };
+
+/* Intel SDM volume 1, appendix B, "EFLAGS Condition Codes". */
+static bool condition_holds(uint8_t condition, uint64_t flags)
+{
+    bool sign = !(flags & FLAG_SIGN) != !(flags & FLAG_OVERFLOW), zero = flags & FLAG_ZERO, holds;
+    const bool by_code[8] = {
+        flags & FLAG_OVERFLOW, flags & FLAG_CARRY,  zero, flags & (FLAG_CARRY | FLAG_ZERO),
+        flags & FLAG_SIGN,     flags & FLAG_PARITY, sign, sign || zero};
+
+    holds = by_code[condition >> 1 & 7];
+    return holds != (condition & 1);
+}
+
+/* loopne, loope, loop, jrcxz: E0H to E3H. */
+static bool counts_on(uint8_t opcode, struct trap_frame *frame)
+{
+    bool zero = frame->rflags & FLAG_ZERO;
+
+    if (opcode == 0xe3)
+        return !frame->rcx;
+    frame->rcx--;
+    return frame->rcx && (opcode == 0xe2 || zero == (opcode == 0xe1));
+}
+
+static uint64_t operand(struct trap_frame *frame, const struct probe_place *place)
+{
+    const struct run_probe_point *point = place->point;
+    uint64_t address = (uint64_t)(int64_t)point->displacement;
+
+    if (point->base == RUN_PROBE_RIP)
+        address += place->ip + point->bytes;
+    else if (point->base != RUN_PROBE_NO_REGISTER)
+        address += *probe_register(frame, point->base);
+    if (point->index != RUN_PROBE_NO_REGISTER)
+        address += *probe_register(frame, point->index) * point->scale;
+    if (point->segment)
+        address += x86_rdmsr(point->segment == 1 ? X86_MSR_FS_BASE : X86_MSR_KERNEL_GS_BASE);
+    return address;
+}
+
+/* Makes the breakpoint's frame that of a page fault. */
+static bool fault(struct trap_frame *frame, uint64_t address, bool write)
+{
+    frame->vector = VECTOR_PAGE_FAULT;
+    frame->error = FAULT_USER | (write ? FAULT_WRITE : 0);
+    x86_write_cr2(address);
+    return false;
+}
+
+static bool push(struct trap_frame *frame, uint64_t value)
+{
+    uint64_t sp = frame->rsp - sizeof value;
+
+    if (copy_to_user(sp, &value, sizeof value) != 0)
+        return fault(frame, sp, true);
+    frame->rsp = sp;
+    return true;
+}
+
+/* Finds where an indirect jump or a call leads, and pushes the return address. */
+static bool through_memory(struct trap_frame *frame, const struct probe_place *place, uint64_t *to)
+{
+    const struct run_probe_point *point = place->point;
+
+    switch (point->flow) {
+    case RUN_PROBE_JUMP_MEMORY:
+    case RUN_PROBE_CALL_MEMORY:
+        if (copy_from_user(to, operand(frame, place), sizeof *to) != 0)
+            return fault(frame, operand(frame, place), false);
+        break;
+    case RUN_PROBE_CALL_REGISTER:
+        *to = *probe_register(frame, point->base);
+        break;
+    default:
+        *to = place->ip + (uint64_t)point->target;
+    }
+    return point->flow < RUN_PROBE_CALL || push(frame, place->ip + point->bytes);
+}
+
+bool probe_flow_target(struct cpu *cpu, struct trap_frame *frame, const struct probe_place *place,
+                       uint64_t *to)
+{
+    const struct run_probe_point *point = place->point;
+    uint64_t target = place->ip + (uint64_t)point->target, next = place->ip + point->bytes;
+    bool done;
+
+    switch (point->flow) {
+    case RUN_PROBE_JUMP:
+        *to = target;
+        return true;
+    case RUN_PROBE_JUMP_IF:
+        *to = condition_holds(point->condition, frame->rflags) ? target : next;
+        return true;
+    case RUN_PROBE_JUMP_COUNT:
+        *to = counts_on(point->condition, frame) ? target : next;
+        return true;
+    case RUN_PROBE_JUMP_REGISTER:
+        *to = *probe_register(frame, point->base);
+        return true;
+    default:
+        cross_lock(cpu);
+        done = through_memory(frame, place, to);
+        cross_unlock();
+        return done;
+    }
+}

@@ -1,0 +1,199 @@
+/* Shows pages with breakpoints in place of a file's own. */
+#include <string.h>
+
+#include "guest/base/layout.h"
+#include "guest/base/log.h"
+#include "guest/cpu/cpu.h"
+#include "guest/cpu/cross.h"
+#include "guest/cpu/entry.h"
+#include "guest/fs/fs.h"
+#include "guest/memory/page.h"
+#include "guest/memory/phys.h"
+#include "guest/memory/vm_table.h"
+#include "guest/probe/probe.h"
+#include "guest/probe/probe_copy.h"
+#include "guest/probe/probe_table.h"
+#include "guest/thread/thread.h"
+#include "guest/trace/trace.h"
+#include "guest/vm/inode.h"
+#include "guest/vm/vm.h"
+#include "guest/vm/vm_area.h"
+#include "guest/vm/vm_pages.h"
+
+#define BREAKPOINT 0xcc /* INT3 */
+#define SHOWN_BYTES (16ull * PAGE_BYTES) /* by one page fault, aligned: guest/vm/vm_fill.c */
+
+bool probe_mapped;
+
+/* Returns whether the file holds the point's instruction; of one that crosses into a page which is
+ * not in memory, the first part counts. */
+static bool matches(struct inode *inode, const struct run_probe_point *point)
+{
+    uint64_t offset = point->file_offset, in_page = PAGE_BYTES - offset % PAGE_BYTES;
+    uint64_t first = point->bytes < in_page ? point->bytes : in_page;
+    uint64_t page = inode_present(inode, offset / PAGE_BYTES), next;
+
+    if (!page ||
+        memcmp((const uint8_t *)phys_pointer(page) + offset % PAGE_BYTES, point->code, first) != 0)
+        return false;
+    next = first < point->bytes ? inode_present(inode, offset / PAGE_BYTES + 1) : 0;
+    return !next || memcmp(phys_pointer(next), point->code + first, point->bytes - first) == 0;
+}
+
+/* Makes a copy of a page of the file, without breakpoints.  Returns NULL without memory. */
+static uint8_t *copy_page(const struct probe_object *object, uint64_t physical)
+{
+    uint8_t *page = probe_alloc(PAGE_BYTES);
+
+    if (page != NULL)
+        page_copy(page, phys_pointer(physical));
+    else
+        log_notice("no memory for all probes in %s; give more with --mem", object->path);
+    return page;
+}
+
+/* Makes the copy of page `index`, which is at `physical`, with its breakpoints.  Returns its
+ * physical address, or `physical` if it has none. */
+static uint64_t make_page(struct probe_object *object, struct inode *inode, uint64_t index,
+                          uint64_t physical)
+{
+    const struct run_probe_point *end = object->points + object->point_count;
+    const struct run_probe_point *point = probe_point_from(object, index * PAGE_BYTES);
+    uint8_t *page = NULL;
+
+    for (; point < end && point->file_offset / PAGE_BYTES == index; point++) {
+        if (!matches(inode, point)) {
+            if (!object->refused++)
+                log_notice("%s is not the file that hr read: where it differs there are no probes",
+                           object->path);
+            continue;
+        }
+        if (page == NULL)
+            page = copy_page(object, physical);
+        if (page == NULL)
+            break;
+        page[point->file_offset % PAGE_BYTES] = BREAKPOINT;
+    }
+    return page != NULL ? probe_physical(page) : physical;
+}
+
+/* Returns the page to show in place of the file's page at `physical`. */
+static uint64_t shown_page(struct inode *inode, uint64_t index, uint64_t physical)
+{
+    struct probe_object *object = inode->probes;
+    uint64_t *page;
+
+    if (index < object->first_page || index - object->first_page >= object->page_count)
+        return physical;
+    page = &object->pages[index - object->first_page];
+    if (!*page)
+        *page = make_page(object, inode, index, physical);
+    return *page;
+}
+
+/* Replaces the file's pages that are shown in start..end-1 of the area. */
+static void show(struct vm_space *space, const struct vm_area *area, uint64_t start, uint64_t end)
+{
+    if (start < area->start)
+        start = area->start;
+    if (end > area->end)
+        end = area->end;
+    for (uint64_t address = start; address < end; address += PAGE_BYTES) {
+        struct vm_slot slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
+        uint64_t index = (area->offset + (address - area->start)) / PAGE_BYTES, old = *slot.entry;
+        uint64_t page;
+
+        if (slot.level != VM_LEVEL_PAGE || !(old & VM_ENTRY_PRESENT) || !(old & VM_ENTRY_FOREIGN))
+            continue; /* nothing yet, or the program's own copy */
+        page = shown_page(area->inode, index, old & VM_ENTRY_ADDRESS);
+        if (page == (old & VM_ENTRY_ADDRESS))
+            continue;
+        vm_pages_withdraw(slot.entry, address);
+        *slot.entry = page | (old & ~VM_ENTRY_ADDRESS);
+    }
+}
+
+/* Finds out whether an area's file has probes. */
+static void bind(const struct vm_area *area)
+{
+    static char path[FS_PATH_MAX];
+    bool gone;
+
+    if (area->inode->probes != NULL || area->entry == NULL ||
+        fs_path(area->entry, path, sizeof path, &gone) < 0 || gone)
+        return;
+    for (uint32_t i = 0; i < probe_table.object_count; i++) {
+        if (strcmp(probe_table.objects[i].path, path) != 0)
+            continue;
+        inode_hold(area->inode); /* so that probes never belong to another file */
+        area->inode->probes = &probe_table.objects[i];
+        return;
+    }
+}
+
+static void look(struct vm_space *space)
+{
+    for (const struct vm_area *area = space->areas; area != NULL; area = area->next) {
+        if (!(area->protection & VM_EXEC) || area->inode == NULL || area->flags & VM_AREA_SHARED)
+            continue;
+        bind(area);
+        if (area->inode->probes != NULL)
+            show(space, area, area->start, area->end);
+    }
+    probe_forget_places();
+}
+
+void probe_look(void)
+{
+    probe_mapped = false;
+    if (probe_table.point_count)
+        look(cpu_this()->thread->process->space);
+}
+
+void probe_after(struct trap_frame *)
+{
+    struct cpu *cpu = cpu_this();
+    struct thread *thread = cpu->thread;
+    uint64_t address = thread->probe.shown, start = address & ~(SHOWN_BYTES - 1);
+    const struct vm_area *area;
+
+    if (!address)
+        return;
+    thread->probe.shown = 0;
+    cross_lock(cpu);
+    area = vm_find(thread->process->space, address);
+    if (area != NULL && area->protection & VM_EXEC && area->inode != NULL &&
+        area->inode->probes != NULL)
+        show(thread->process->space, area, start, start + SHOWN_BYTES);
+    cross_unlock();
+}
+
+/* The trace says first what there is to hit. */
+static void announce(void)
+{
+    const uint8_t *at = probe_table.meta, *end = at + probe_table.meta_bytes;
+    struct hr_record_header head;
+
+    for (; (uint64_t)(end - at) >= sizeof head; at += sizeof head + head.bytes) {
+        memcpy(&head, at, sizeof head);
+        if (head.bytes > (uint64_t)(end - at) - sizeof head ||
+            !trace_add_meta(head.type, at + sizeof head, head.bytes, NULL, 0))
+            panic("the trace has no room for the names of probes");
+    }
+    trace_send_meta();
+}
+
+void probe_start(struct vm_space *space)
+{
+    if (!probe_table.point_count)
+        return;
+    cpu_watch_exceptions();
+    announce();
+    look(space);
+}
+
+void probe_before(struct trap_frame *frame)
+{
+    if ((int64_t)frame->rip < 0)
+        probe_leave_copy(frame);
+}

@@ -1,0 +1,131 @@
+/* Reads the table of probes. */
+#include "guest/probe/probe_table.h"
+
+#include <string.h>
+
+#include "guest/base/layout.h"
+#include "guest/base/log.h"
+#include "guest/base/panic.h"
+#include "guest/base/run.h"
+#include "guest/fs/fs.h"
+#include "guest/memory/phys.h"
+#include "guest/probe/probe.h"
+#include "guest/probe/probe_copy.h"
+#include "guest/sample/sampling.h"
+#include "guest/vm/inode.h"
+#include "include/hr_format.h"
+
+#define BLOCK_BYTES ((uint64_t)PAGE_BYTES << PHYS_ORDER_MAX)
+
+struct probe_table probe_table;
+
+void *probe_alloc(uint64_t bytes)
+{
+    static uint64_t next, end;
+    uint64_t align = bytes < PAGE_BYTES ? 64 : PAGE_BYTES, at = (next + align - 1) & ~(align - 1);
+
+    if (bytes > BLOCK_BYTES)
+        return NULL;
+    if (!next || at > end || bytes > end - at) {
+        at = next = phys_alloc_last();
+        end = next + BLOCK_BYTES;
+        if (!next)
+            return NULL;
+    }
+    next = at + bytes;
+    memset(phys_pointer(at), 0, bytes);
+    return phys_pointer(at);
+}
+
+const struct run_probe_point *probe_point_from(const struct probe_object *object, uint64_t offset)
+{
+    uint32_t low = 0, high = object->point_count;
+
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+
+        if (object->points[middle].file_offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return object->points + low;
+}
+
+static void damaged(void)
+{
+    panic("the archive's table of probes is damaged");
+}
+
+static void read_object(const struct run_probe_object *from, const char *paths, uint32_t path_bytes,
+                        struct probe_object *object)
+{
+    char *path;
+
+    if (from->path_offset > path_bytes || from->path_bytes > path_bytes - from->path_offset ||
+        !from->point_count || from->first_point > probe_table.point_count ||
+        from->point_count > probe_table.point_count - from->first_point)
+        damaged();
+    path = probe_alloc(from->path_bytes + 1ull);
+    if (path != NULL)
+        memcpy(path, paths + from->path_offset, from->path_bytes);
+    object->path = path;
+    object->points = probe_table.points + from->first_point;
+    object->point_count = from->point_count;
+    for (uint32_t i = 0; i < from->point_count; i++)
+        if (object->points[i].bytes < 1 || object->points[i].bytes > RUN_PROBE_CODE_BYTES ||
+            (i && object->points[i].file_offset <= object->points[i - 1].file_offset))
+            damaged();
+    object->first_page = object->points[0].file_offset / PAGE_BYTES;
+    object->page_count =
+        object->points[from->point_count - 1].file_offset / PAGE_BYTES + 1 - object->first_page;
+    object->pages = probe_alloc(object->page_count * sizeof *object->pages);
+    if (path == NULL || object->pages == NULL)
+        panic("no memory for probes; give more with --mem");
+}
+
+static void read_table(const uint8_t *at, uint64_t bytes)
+{
+    struct run_probes_header header;
+    const struct run_probe_object *objects;
+    uint64_t need;
+
+    if (bytes < sizeof header)
+        damaged();
+    memcpy(&header, at, sizeof header);
+    need = sizeof header + header.object_count * sizeof *objects +
+           header.point_count * sizeof *probe_table.points + header.path_bytes + header.meta_bytes;
+    if (header.magic != RUN_PROBES_MAGIC || header.point_count > HR_PROBE_POINTS_MAX ||
+        header.argument_count > HR_PROBE_ARGUMENTS_MAX || need != bytes)
+        damaged();
+    objects = (const void *)(at + sizeof header);
+    probe_table.points = (const void *)(objects + header.object_count);
+    probe_table.point_count = header.point_count;
+    probe_table.object_count = header.object_count;
+    probe_table.argument_count = header.argument_count;
+    probe_table.every = header.every;
+    probe_table.meta = (const uint8_t *)(probe_table.points + header.point_count);
+    probe_table.objects = probe_alloc(header.object_count * sizeof *probe_table.objects);
+    if (probe_table.objects == NULL)
+        panic("no memory for probes; give more with --mem");
+    for (uint32_t i = 0; i < header.object_count; i++)
+        read_object(objects + i, (const char *)probe_table.meta, header.path_bytes,
+                    &probe_table.objects[i]);
+    probe_table.meta += header.path_bytes;
+    probe_table.meta_bytes = header.meta_bytes;
+}
+
+void probe_read(void)
+{
+    struct inode *inode;
+    uint64_t stacks = 0;
+
+    if (fs_find("/" RUN_PROBES_NAME, &inode) || inode_contents(inode) == NULL)
+        return;
+    read_table(inode_contents(inode), inode->bytes);
+    probe_copy_start();
+    manifest_number(&run.manifest, "probe-stack", &stacks);
+    probe_table.stacks = stacks != 0;
+    sampling.probes = true;
+    sampling.probe_arguments = probe_table.argument_count;
+}
