@@ -1,4 +1,5 @@
-/* The field coding that trace_writer and trace_reader share; docs/format.md, "Samples". */
+/* The field coding that trace_writer and trace_reader share; docs/format.md, "Samples" and
+ * "Hits of probes". */
 #ifndef LIB_TRACE_CODE_H
 #define LIB_TRACE_CODE_H
 
@@ -13,6 +14,10 @@
 #define TRACE_SAMPLE_BYTES_MAX (4u + 8u * TRACE_FIELDS_MAX)
 #define TRACE_SAMPLE_SLACK 8u
 
+/* The same of a hit of a probe: its arguments follow the events. */
+#define TRACE_HIT_FIELDS_MAX (TRACE_FIELDS_MAX + HR_PROBE_ARGUMENTS_MAX)
+#define TRACE_HIT_BYTES_MAX (6u + 8u * TRACE_HIT_FIELDS_MAX)
+
 #define TRACE_BODY_BYTES_MAX 65535u /* of a record */
 
 static inline void trace_code_record(uint8_t *at, uint8_t type, uint32_t body_bytes)
@@ -22,9 +27,10 @@ static inline void trace_code_record(uint8_t *at, uint8_t type, uint32_t body_by
     __builtin_memcpy(at, &head, sizeof head);
 }
 
-static inline uint32_t trace_code_control_bytes(uint32_t event_count)
+/* Values are events and a hit's arguments. */
+static inline uint32_t trace_code_control_bytes(uint32_t value_count)
 {
-    return (2 * (TRACE_FIELDS_FIXED + event_count) + 7) / 8;
+    return (2 * (TRACE_FIELDS_FIXED + value_count) + 7) / 8;
 }
 
 static inline uint64_t trace_code_zigzag(uint64_t value)

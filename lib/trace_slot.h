@@ -23,14 +23,32 @@ struct trace_slot {
     uint64_t counters[HR_EVENTS_MAX]; /* since the program's start */
 };
 
-/* Returns the size of a slot without a call stack. */
-static inline uint32_t trace_slot_bytes(uint32_t event_count)
+/* Returns the size of a slot without a call stack.  Values are events and, where there are probes,
+ * the arguments of hits. */
+static inline uint32_t trace_slot_bytes(uint32_t value_count)
 {
-    return event_count <= TRACE_SLOT_SMALL_EVENTS ? 64 : 128;
+    if (value_count <= TRACE_SLOT_SMALL_EVENTS)
+        return 64;
+    return value_count <= HR_EVENTS_MAX ? 128 : 192;
 }
 
-/* Follows a slot's 64 or 128 bytes where samples have call stacks.  The slot then grows by what the
- * limit of HR_META_STACKS needs, up to a power of two.
+/* A hit of a probe has kind HR_REC_PROBES.  `ip` is the stack pointer; the counters are followed by
+ * the arguments, beyond the struct if there are more than HR_EVENTS_MAX values.  `cost_ticks` and
+ * bits 2-7 of `flags` are the point's number, bits 0-1 are HR_PROBE_*. */
+static inline void trace_slot_set_point(struct trace_slot *slot, uint32_t point, uint32_t what)
+{
+    slot->cost_ticks = (uint16_t)point;
+    slot->flags = (uint8_t)((point >> 16) << 2 | what);
+}
+
+/* Returns 4 * the point's number + HR_PROBE_*. */
+static inline uint32_t trace_slot_point(const struct trace_slot *slot)
+{
+    return ((uint32_t)(slot->flags >> 2) << 16 | slot->cost_ticks) << 2 | (slot->flags & 3);
+}
+
+/* Follows a slot's trace_slot_bytes() where samples have call stacks.  The slot then grows by what
+ * the limit of HR_META_STACKS needs, up to a power of two.
  */
 struct trace_slot_stack {
     uint32_t count; /* FP: addresses; DWARF: bytes of stack; 0 in slots of other records */
@@ -40,6 +58,9 @@ struct trace_slot_stack {
 };
 
 _Static_assert(sizeof(struct trace_slot) == 128, "trace_slot");
+_Static_assert(offsetof(struct trace_slot, counters[HR_EVENTS_MAX + HR_PROBE_ARGUMENTS_MAX]) <= 192,
+               "the largest slot of a hit");
+_Static_assert(HR_PROBE_POINTS_MAX <= 1u << 22, "a slot holds a point's number");
 _Static_assert(offsetof(struct trace_slot, counters[TRACE_SLOT_SMALL_EVENTS]) == 64, "small slot");
 
 #endif

@@ -10,14 +10,15 @@
 #include "lib/trace_reader.h"
 
 #define CHUNK_BYTES_MAX ((uint32_t)sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX)
-#define RUN_HEAD_BYTES ((uint32_t)(sizeof(struct hr_record_header) + sizeof(struct hr_rec_samples)))
-#define SAMPLE_ROOM (RUN_HEAD_BYTES + TRACE_SAMPLE_BYTES_MAX + TRACE_SAMPLE_SLACK)
+#define SAMPLE_ROOM (TRACE_RUN_HEAD_BYTES + TRACE_SAMPLE_BYTES_MAX + TRACE_SAMPLE_SLACK)
 #define RUN_KEY_MASK 0x00ff0000ffffffffull /* without cost_ticks and kind */
 #define NO_RUN UINT64_MAX /* not a run_key */
-#define NARROW_STREAK_MAX 16u /* fitting samples before a wide run is ended */
 
 _Static_assert(offsetof(struct trace_slot, flags) - offsetof(struct trace_slot, tid) == 6,
                "run_key");
+_Static_assert(sizeof(struct hr_rec_samples) == sizeof(struct hr_rec_probes) &&
+                   offsetof(struct hr_rec_samples, count) == offsetof(struct hr_rec_probes, count),
+               "runs of hits begin as those of samples do");
 _Static_assert(TRACE_CHUNK_BYTES_MIN >=
                    sizeof(struct hr_chunk_header) + sizeof(struct hr_record_header) +
                        sizeof(struct hr_rec_base) + sizeof(uint64_t) * HR_EVENTS_MAX + SAMPLE_ROOM,
@@ -51,22 +52,22 @@ void trace_writer_counter(struct trace_writer *w, uint32_t event, uint32_t width
                           uint64_t first)
 {
     w->ranges[event] = UINT64_MAX >> (64 - width_bits);
-    w->first[event] = w->previous.counters[event] = first;
+    w->first[event] = w->previous.counters[event] = w->probes.latest[event] = first;
 }
 
 void trace_writer_stacks(struct trace_writer *w, enum hr_stack_kind kind, void *memory)
 {
     w->stacks = trace_stacks_init(memory, kind);
-    w->stack_offset = w->event_count <= TRACE_SLOT_SMALL_EVENTS
-                          ? (uint32_t)offsetof(struct trace_slot, counters[TRACE_SLOT_SMALL_EVENTS])
-                          : (uint32_t)sizeof(struct trace_slot);
+    w->stack_offset = trace_slot_bytes(w->event_count + w->probes.argument_count);
 }
 
 void trace_writer_extend(const struct trace_writer *w, const uint64_t *counters, uint64_t *whole)
 {
-    for (uint32_t i = 0; i < w->event_count; i++)
-        whole[i] = w->previous.counters[i] - w->first[i] +
-                   ((counters[i] - w->previous.counters[i]) & w->ranges[i]);
+    for (uint32_t i = 0; i < w->event_count; i++) {
+        uint64_t latest = trace_probes_later(w, i);
+
+        whole[i] = latest - w->first[i] + ((counters[i] - latest) & w->ranges[i]);
+    }
 }
 
 static void put_base(struct trace_writer *w)
@@ -84,7 +85,8 @@ static void put_base(struct trace_writer *w)
 
     trace_code_record(at, HR_REC_BASE, (uint32_t)sizeof base + counter_bytes);
     memcpy(at + sizeof(struct hr_record_header), &base, sizeof base);
-    trace_writer_extend(w, w->previous.counters, counters);
+    for (uint32_t i = 0; i < w->event_count; i++)
+        counters[i] = w->previous.counters[i] - w->first[i];
     memcpy(at + sizeof(struct hr_record_header) + sizeof base, counters, counter_bytes);
     w->used += (uint32_t)(sizeof(struct hr_record_header) + sizeof base) + counter_bytes;
     w->header.record_count = 1;
@@ -105,19 +107,12 @@ void trace_writer_begin(struct trace_writer *w, enum hr_chunk_type type)
     w->narrow_key = NO_RUN;
     if (type == HR_CHUNK_DATA)
         put_base(w);
+    trace_probes_begin(w);
     if (w->stacks != NULL)
         trace_stacks_begin(w->stacks);
 }
 
-static void note_time(struct trace_writer *w, uint64_t time)
-{
-    if (time < w->header.time_first)
-        w->header.time_first = time;
-    if (time > w->header.time_last)
-        w->header.time_last = time;
-}
-
-static void close_run(struct trace_writer *w)
+void trace_writer_close_run(struct trace_writer *w)
 {
     const struct hr_rec_samples run = {
         .tid = w->run_tid,
@@ -131,8 +126,10 @@ static void close_run(struct trace_writer *w)
     trace_code_record(at, w->run_type,
                       w->used - w->run - (uint32_t)sizeof(struct hr_record_header));
     memcpy(at + sizeof(struct hr_record_header), &run, sizeof run);
-    w->header.sample_count += w->run_samples;
-    w->samples += w->run_samples;
+    if (w->run_type <= HR_REC_SAMPLES_WIDE) {
+        w->header.sample_count += w->run_samples;
+        w->samples += w->run_samples;
+    }
     w->run = 0;
     w->narrow_key = NO_RUN;
     if (w->stacks != NULL)
@@ -157,7 +154,7 @@ static void open_run(struct trace_writer *w, const struct trace_slot *sample, bo
     w->run_type = narrow ? HR_REC_SAMPLES : HR_REC_SAMPLES_WIDE;
     w->narrow_key = narrow ? run_key(sample) : NO_RUN;
     w->narrow_streak = 0;
-    w->used += RUN_HEAD_BYTES;
+    w->used += TRACE_RUN_HEAD_BYTES;
     w->header.record_count++;
 }
 
@@ -171,13 +168,13 @@ static bool run_takes(struct trace_writer *w, const struct trace_slot *sample, b
 {
     if (!w->run || w->run_tid != sample->tid || w->run_flags != sample->flags)
         return false;
-    if (w->run_samples == TRACE_RUN_SAMPLES_MAX ||
+    if (w->run_type > HR_REC_SAMPLES_WIDE || w->run_samples == TRACE_RUN_SAMPLES_MAX ||
         w->used - w->run + TRACE_SAMPLE_BYTES_MAX > TRACE_BODY_BYTES_MAX)
         return false;
     if (w->run_type == HR_REC_SAMPLES)
         return narrow;
     w->narrow_streak = narrow ? (uint8_t)(w->narrow_streak + 1) : 0;
-    return w->narrow_streak <= NARROW_STREAK_MAX;
+    return w->narrow_streak <= TRACE_NARROW_STREAK_MAX;
 }
 
 /* The place of a sample's next field, and data about the previous fields. */
@@ -269,7 +266,7 @@ place(struct trace_writer *w, const struct trace_slot *sample, const uint64_t *f
     uint8_t *at;
 
     if (!run_takes(w, sample, narrow)) {
-        close_run(w);
+        trace_writer_close_run(w);
         open_run(w, sample, narrow);
     }
     at = w->buffer + w->used;
@@ -298,7 +295,7 @@ static inline __attribute__((always_inline)) void add_sample(struct trace_writer
         f.at = place(w, sample, fields, narrow);
     w->used = (uint32_t)(f.at - w->buffer);
     w->run_samples++;
-    note_time(w, sample->time);
+    trace_writer_note_time(w, sample->time);
 }
 
 static const struct trace_slot_stack *stack_of(const struct trace_writer *w,
@@ -322,7 +319,7 @@ static bool has_room(const struct trace_writer *w, const struct trace_slot *samp
 static int add_with_stack(struct trace_writer *w, const struct trace_slot *sample)
 {
     if (!has_room(w, sample)) {
-        close_run(w);
+        trace_writer_close_run(w);
         if (!has_room(w, sample))
             return -ENOSPC;
     }
@@ -403,10 +400,10 @@ int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, con
         needed > w->capacity - empty_bytes(w))
         return -EMSGSIZE;
     if (w->stacks != NULL)
-        close_run(w); /* includes the records of its stacks */
+        trace_writer_close_run(w); /* includes the records of its stacks */
     if (needed > w->capacity - w->used)
         return -ENOSPC;
-    close_run(w);
+    trace_writer_close_run(w);
     at = w->buffer + w->used;
     trace_code_record(at, type, bytes);
     at += sizeof(struct hr_record_header);
@@ -417,7 +414,7 @@ int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, con
     w->used += needed;
     w->header.record_count++;
     if (time != TRACE_NO_TIME)
-        note_time(w, time);
+        trace_writer_note_time(w, time);
     return 0;
 }
 
@@ -427,7 +424,7 @@ int trace_writer_lost(struct trace_writer *w, const struct hr_rec_lost *lost)
 
     if (status != 0)
         return status;
-    note_time(w, lost->time_last);
+    trace_writer_note_time(w, lost->time_last);
     w->header.lost_count += lost->count;
     w->lost += lost->count;
     return 0;
@@ -446,7 +443,7 @@ uint32_t trace_writer_finish(struct trace_writer *w)
 
     if (w->used == 0)
         return 0;
-    close_run(w);
+    trace_writer_close_run(w);
     length = w->used;
     if (header->time_first == TRACE_NO_TIME)
         header->time_first = 0;

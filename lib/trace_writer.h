@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "include/hr_format.h"
+#include "lib/trace_probes.h"
 #include "lib/trace_slot.h"
 #include "lib/trace_stacks.h"
 
@@ -24,13 +25,13 @@ struct trace_writer {
     uint32_t control_bytes; /* of a sample */
     uint32_t codes_shift; /* 64 less the bits of its codes */
     uint32_t sequence; /* of the next chunk */
-    uint32_t run; /* offset of the open sample run's record header; 0 if none is open */
+    uint32_t run; /* offset of the record header of the open run of samples or hits; 0: none */
     uint32_t run_samples;
     uint32_t run_tid;
     uint16_t run_flags;
-    uint8_t run_type; /* HR_REC_SAMPLES or HR_REC_SAMPLES_WIDE */
+    uint8_t run_type; /* HR_REC_SAMPLES, HR_REC_PROBES, or one of these with _WIDE */
     uint8_t narrow_streak; /* samples in a wide run that would have fitted a narrow one */
-    uint64_t narrow_key; /* of the open run, if it is narrow: what its samples have in common */
+    uint64_t narrow_key; /* of an open narrow run of samples: what they have in common */
     struct hr_chunk_header header; /* of the chunk being built */
     struct trace_stacks *stacks; /* of the samples; NULL: they have none */
     uint32_t stack_offset; /* offset of the stack in a slot */
@@ -43,6 +44,7 @@ struct trace_writer {
     /* totals since init */
     uint64_t samples; /* those of the open run are added when it is closed */
     uint64_t lost;
+    struct trace_probes probes;
 };
 
 /* capacity must be at least TRACE_CHUNK_BYTES_MIN.  cpu is a CPU number or HR_CPU_NONE. */
@@ -57,13 +59,17 @@ void trace_writer_init(struct trace_writer *w, void *buffer, uint32_t capacity, 
 void trace_writer_counter(struct trace_writer *w, uint32_t event, uint32_t width_bits,
                           uint64_t first);
 
-/* Declares that samples have call stacks: a struct trace_slot_stack follows the 64 or 128 bytes of
- * each slot.  `memory` must have trace_stacks_bytes(kind) bytes, aligned to 8, and the buffer at
- * least TRACE_STACKS_CHUNK_BYTES_MIN bytes.  Call it before the first chunk.
+/* Declares that samples have call stacks: a struct trace_slot_stack follows each slot.  `memory`
+ * must have trace_stacks_bytes(kind) bytes, aligned to 8, and the buffer at least
+ * TRACE_STACKS_CHUNK_BYTES_MIN bytes.  Call it before the first chunk.
  */
 void trace_writer_stacks(struct trace_writer *w, enum hr_stack_kind kind, void *memory);
 
-/* Extends a reading that was taken after the last sample to whole counts. */
+/* Declares that there are hits of probes, with so many arguments (up to HR_PROBE_ARGUMENTS_MAX).
+ * Call it before the first chunk. */
+void trace_writer_probes(struct trace_writer *w, uint32_t argument_count);
+
+/* Extends a reading that was taken after the last sample or hit to whole counts. */
 void trace_writer_extend(const struct trace_writer *w, const uint64_t *counters, uint64_t *whole);
 
 /* Fills a file header. */
@@ -79,6 +85,9 @@ int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
  * not 0) or the chunk is full.  Returns how many were added. */
 uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t slot_bytes,
                               uint32_t count);
+
+/* Adds a hit of a probe (see trace_slot.h).  Returns 0, or -ENOSPC if the chunk is full. */
+int trace_writer_probe(struct trace_writer *w, const struct trace_slot *hit);
 
 /* Notes a sample that will not be written, like those before it since the last written one: the
  * next sample is coded as differences from this one.  No chunk may be open, unless it gets no more
@@ -101,5 +110,22 @@ bool trace_writer_dirty(const struct trace_writer *w);
 
 /* Seals the chunk: header, checksums.  Returns its length in bytes; the bytes are in w->buffer. */
 uint32_t trace_writer_finish(struct trace_writer *w);
+
+/* The rest is for trace_probes.c. */
+
+#define TRACE_NARROW_STREAK_MAX 16u /* fitting samples or hits before a wide run is ended */
+#define TRACE_RUN_HEAD_BYTES \
+    ((uint32_t)(sizeof(struct hr_record_header) + sizeof(struct hr_rec_samples)))
+
+/* Completes the open run, if there is one. */
+void trace_writer_close_run(struct trace_writer *w);
+
+static inline void trace_writer_note_time(struct trace_writer *w, uint64_t time)
+{
+    if (time < w->header.time_first)
+        w->header.time_first = time;
+    if (time > w->header.time_last)
+        w->header.time_last = time;
+}
 
 #endif

@@ -1,0 +1,154 @@
+/* Decodes hits of probes. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "lib/bytes.h"
+#include "lib/trace_code.h"
+#include "lib/trace_probes.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* A run being decoded, with a copy of the decoder's state, which is kept only if the whole run
+ * decodes. */
+struct run {
+    struct trace_probes_decoder d;
+    const uint8_t *at;
+    const uint8_t *end;
+    uint32_t tid;
+    uint32_t count;
+    uint64_t points; /* or-ed together */
+};
+
+void trace_probes_decoder_begin(struct trace_probes_decoder *d, uint32_t argument_count,
+                                const struct trace_decoder *base)
+{
+    memset(d, 0, sizeof *d);
+    d->event_count = base->event_count;
+    d->argument_count = argument_count;
+    d->has_base = base->has_base && argument_count <= HR_PROBE_ARGUMENTS_MAX;
+    d->time = base->previous.time;
+    memcpy(d->counters, base->previous.counters, sizeof d->counters);
+}
+
+static ALWAYS_INLINE uint64_t take_field(const uint8_t **at, uint64_t *codes, bool wide)
+{
+    static const uint32_t narrow_masks[4] = {0, 0xff, 0xffff, 0xffffff};
+    static const uint64_t wide_masks[4] = {0, 0xffff, 0xffffffff, UINT64_MAX};
+    uint32_t code = *codes & 3;
+    uint64_t value;
+
+    *codes >>= 2;
+    if (wide) {
+        value = bytes_load64(*at) & wide_masks[code];
+        *at += (1u << code) & ~1u;
+    } else {
+        value = bytes_load32(*at) & narrow_masks[code];
+        *at += code;
+    }
+    return trace_code_unzigzag(value);
+}
+
+/* Decodes one hit at `at`, where its worst case and the slack must fit. */
+static ALWAYS_INLINE const uint8_t *decode_one(struct run *run, struct trace_hit *out,
+                                               const uint8_t *at, uint32_t event_count, bool wide)
+{
+    struct trace_probes_decoder *d = &run->d;
+    uint64_t codes = bytes_load64(at);
+
+    at += trace_code_control_bytes(event_count + d->argument_count);
+    d->interval += take_field(&at, &codes, wide);
+    d->intervals |= d->interval;
+    d->time += d->interval;
+    d->sp += take_field(&at, &codes, wide);
+    d->point += (uint32_t)take_field(&at, &codes, wide);
+    run->points |= d->point;
+    out->time = d->time;
+    out->sp = d->sp;
+    out->tid = run->tid;
+    out->point = d->point >> 2;
+    out->what = d->point & 3;
+    out->reserved = 0;
+#pragma GCC unroll 13
+    for (uint32_t i = 0; i < event_count; i++) {
+        d->increments[i] += take_field(&at, &codes, wide);
+        d->counters[i] += d->increments[i];
+        out->counters[i] = d->counters[i];
+    }
+    for (uint32_t i = 0; i < d->argument_count; i++) {
+        d->arguments[i] += take_field(&at, &codes, wide);
+        out->arguments[i] = d->arguments[i];
+    }
+    return at;
+}
+
+/* Near the run's end loads would reach past it: decode from a padded copy. */
+static ALWAYS_INLINE bool decode_last(struct run *run, struct trace_hit *out, uint32_t event_count,
+                                      bool wide)
+{
+    uint8_t padded[TRACE_HIT_BYTES_MAX + TRACE_SAMPLE_SLACK] = {0};
+    size_t remaining = (size_t)(run->end - run->at);
+    size_t used;
+
+    memcpy(padded, run->at, remaining < sizeof padded ? remaining : sizeof padded);
+    used = (size_t)(decode_one(run, out, padded, event_count, wide) - padded);
+    if (used > remaining)
+        return false;
+    run->at += used;
+    return true;
+}
+
+static ALWAYS_INLINE bool decode_run(struct run *run, struct trace_hit *out, uint32_t event_count,
+                                     bool wide)
+{
+    const uint32_t value_count = event_count + run->d.argument_count;
+    const size_t worst = trace_code_control_bytes(value_count) +
+                         (wide ? 8 : 3) * (TRACE_FIELDS_FIXED + value_count) + TRACE_SAMPLE_SLACK;
+    const uint8_t *at = run->at;
+    uint32_t i = 0;
+
+    for (; i < run->count && (size_t)(run->end - at) >= worst; i++)
+        at = decode_one(run, out + i, at, event_count, wide);
+    run->at = at;
+    for (; i < run->count; i++)
+        if (!decode_last(run, out + i, event_count, wide))
+            return false;
+    return run->at == run->end && run->points < 4ull * HR_PROBE_POINTS_MAX;
+}
+
+static bool decode(struct run *run, struct trace_hit *out, bool wide)
+{
+    uint32_t event_count = run->d.event_count;
+
+    if (wide)
+        return decode_run(run, out, event_count, true);
+    if (event_count == 5) /* a usual number: a constant one unrolls the loop over events */
+        return decode_run(run, out, 5, false);
+    return decode_run(run, out, event_count, false);
+}
+
+enum trace_status trace_probes_decoder_hits(struct trace_probes_decoder *d,
+                                            const struct trace_record *record,
+                                            struct trace_hit *out, uint32_t room, uint32_t *count)
+{
+    struct run run = {.d = *d, .end = record->body + record->bytes};
+    struct hr_rec_probes head;
+    size_t bytes;
+
+    *count = 0;
+    if (!d->has_base || !trace_body(record, &head, sizeof head, &run.at, &bytes))
+        return TRACE_BAD_RECORD;
+    if (head.count == 0 || head.count > TRACE_RUN_SAMPLES_MAX)
+        return TRACE_BAD_RECORD;
+    if (record->type != HR_REC_PROBES && record->type != HR_REC_PROBES_WIDE)
+        return TRACE_BAD_RECORD;
+    if (head.count > room)
+        return TRACE_BAD_LENGTH;
+    run.tid = head.tid;
+    run.count = head.count;
+    run.d.intervals = 0;
+    if (!decode(&run, out, record->type == HR_REC_PROBES_WIDE))
+        return TRACE_BAD_RECORD;
+    *d = run.d;
+    *count = head.count;
+    return TRACE_OK;
+}
