@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "guest/base/layout.h"
+#include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/cpu/cpu.h"
 #include "guest/cpu/cross.h"

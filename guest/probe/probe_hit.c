@@ -1,17 +1,16 @@
 /* A breakpoint: records the hit, and continues the thread. */
-#include <signal.h>
 #include <string.h>
 
 #include "drivers/pmu/pmu.h"
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cpu.h"
-#include "guest/cpu/cross.h"
 #include "guest/probe/probe.h"
 #include "guest/probe/probe_copy.h"
 #include "guest/probe/probe_flow.h"
 #include "guest/probe/probe_table.h"
 #include "guest/sample/ring.h"
+#include "guest/sample/sampler.h"
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 #include "guest/thread/thread.h"

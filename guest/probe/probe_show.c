@@ -5,7 +5,6 @@
 #include "guest/base/log.h"
 #include "guest/cpu/cpu.h"
 #include "guest/cpu/cross.h"
-#include "guest/cpu/entry.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/page.h"
 #include "guest/memory/phys.h"
