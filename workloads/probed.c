@@ -141,9 +141,10 @@ OPAQUE void recursive(unsigned depth)
 
 OPAQUE void leaves(unsigned depth)
 {
-    if (depth == 0)
+    if (depth)
+        leaves(depth - 1);
+    else
         longjmp(out, 1);
-    leaves(depth - 1);
     sink++;
 }
 

@@ -51,6 +51,10 @@ struct options {
     struct hr_meta_stacks stacks; /* call stacks of samples; kind 0: none */
     uint32_t max_overhead; /* percent of the time that sampling may take: 1 to 90 */
     uint32_t counters_every; /* counters are read with every Nth sample; at least 1 */
+    struct options_list probes; /* specifications (host/probe/probe_spec.h) */
+    uint32_t probe_arguments; /* values that each hit keeps */
+    uint32_t probe_every; /* 0: hits are recorded; N: every Nth becomes a sample instead */
+    bool probe_stack; /* each entry becomes a sample, too */
     bool paused; /* the trigger waits for the program's hr_start() */
     int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
     uint32_t processes; /* at once; 0: the kernel's own limit */

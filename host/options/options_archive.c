@@ -11,6 +11,7 @@
 #include "host/events/events.h"
 #include "host/events/events_spec.h"
 #include "host/options/options_archive.h"
+#include "host/options/options_probe.h"
 #include "host/options/options_sampling.h"
 
 #define EVENTS_DEFAULT "instructions,cycles,branches,branch-misses,cache-misses"
@@ -321,6 +322,9 @@ static error_t parse_archive_option(int key, char *argument, struct argp_state *
     error_t result;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = parse;
+        return 0;
     case KEY_MEM:
         return set_memory(parse->options, argument, parse->failure) == 0 ? 0 : EINVAL;
     case 'v':
@@ -354,8 +358,10 @@ static error_t parse_kept_option(int key, char *argument, struct argp_state *sta
     }
 }
 
-const struct argp options_archive_argp = {.options = archive_options,
-                                          .parser = parse_archive_option};
+static const struct argp_child archive_children[] = {{&options_probe_argp, 0, NULL, 0}, {0}};
+
+const struct argp options_archive_argp = {
+    .options = archive_options, .parser = parse_archive_option, .children = archive_children};
 const struct argp options_kept_argp = {.options = kept_options, .parser = parse_kept_option};
 
 void options_init(struct options_parsing *parsing, struct options *o, struct run_failure *failure)
@@ -373,7 +379,8 @@ int options_finish(struct options_parsing *parsing)
 {
     struct options *o = parsing->options;
 
-    if (options_finish_sampling(o, parsing->failure) != 0)
+    if (options_probe_imply(o, parsing->failure) != 0 ||
+        options_finish_sampling(o, parsing->failure) != 0)
         return -1;
     if (o->mode == HR_MODE_EXACT) {
         if (parsing->event_list != default_events)
@@ -383,5 +390,7 @@ int options_finish(struct options_parsing *parsing)
         parsing->event_list = "instructions";
     }
     o->default_events = parsing->event_list == default_events;
-    return parse_events(parsing->options, parsing->event_list, parsing->failure);
+    if (parse_events(o, parsing->event_list, parsing->failure) != 0)
+        return -1;
+    return options_probe_finish(o, parsing->failure);
 }

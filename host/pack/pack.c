@@ -112,6 +112,8 @@ int pack_collect(struct pack *pack, const struct options *o, const struct launch
 
     *pack = (struct pack){.memory_bytes = 0};
     result = collect_all(&collector);
+    if (result == 0)
+        result = pack_collect_probes(&collector);
     pack_libraries_free(&collector.libraries);
     return result == 0 ? check_memory(pack, o, failure) : -1;
 }
@@ -145,7 +147,7 @@ int pack_write(const struct pack *pack, const struct options *o,
     result =
         pack_manifest_write(o, machine, pack, manifest, RUN_MANIFEST_BYTES_MAX, &used, failure);
     if (result == 0)
-        result = pack_archive_write(&pack->list, manifest, used, fd, failure);
+        result = pack_archive_write(pack, manifest, used, fd, failure);
     free(manifest);
     if (result == 0)
         keep_objects(pack, machine);
@@ -157,6 +159,13 @@ void pack_free(struct pack *pack)
     pack_program_free(&pack->program);
     pack_environment_free(&pack->environment);
     pack_list_free(&pack->list);
+    probe_free(&pack->probe);
+    free(pack->probes);
+}
+
+void pack_print_probes(const struct pack *pack, const struct options *o, FILE *out)
+{
+    probe_table_print(&pack->probe.table, o->verbose, out);
 }
 
 void pack_print(const struct pack *pack, const struct options *o, FILE *out)

@@ -1,7 +1,7 @@
 /* Builds the archive of one run: the manifest, the program, and the files that it needs or was
  * given.
  *
- * Functions return 0, or -1 with the failure filled.  Only pack_print prints.
+ * Functions return 0, or -1 with the failure filled.  Only pack_print and pack_print_probes print.
  */
 #pragma once
 
@@ -13,13 +13,17 @@
 #include "host/pack/pack_environment.h"
 #include "host/pack/pack_list.h"
 #include "host/pack/pack_program.h"
+#include "host/probe/probe.h"
 
 struct pack {
     struct pack_program program;
     struct pack_environment environment;
     struct pack_list list;
     struct launch_notes notes; /* what was left out, and why */
-    uint64_t memory_bytes; /* for the segments of the program and its libraries */
+    uint64_t memory_bytes; /* for the segments of the program and its libraries, and for probes */
+    struct probe probe; /* what the table of probes was made of */
+    uint8_t *probes; /* include/run_probes.h; NULL: none; owned */
+    size_t probe_bytes;
 };
 
 /* Finds the program and everything that belongs to it.  Refuses, with a reason, what cannot run:
@@ -34,5 +38,8 @@ int pack_write(const struct pack *pack, const struct options *o,
 
 /* Prints what was left out, and with -v what was packed. */
 void pack_print(const struct pack *pack, const struct options *o, FILE *out);
+
+/* Prints the points of probes; with -v all of them. */
+void pack_print_probes(const struct pack *pack, const struct options *o, FILE *out);
 
 void pack_free(struct pack *pack);

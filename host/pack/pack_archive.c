@@ -8,11 +8,13 @@
 #include "host/pack/pack_cache.h"
 #include "host/pack/pack_writer.h"
 #include "include/run_manifest.h"
+#include "include/run_probes.h"
 
 #define KEPT_ENTRIES_MIN 200 /* writing fewer again is as quick */
 #define KEPT_FIRST_INODE (1u << 24) /* so that a part does not depend on what comes before it */
 
 struct archive {
+    const struct pack *pack;
     const struct pack_list *list;
     struct pack_writer writer;
     struct stat own;
@@ -113,16 +115,19 @@ static int write_all(struct archive *a, const void *manifest, size_t manifest_by
     char directory[] = RUN_MANIFEST_NAME;
 
     if (pack_writer_add_bytes(&a->writer, RUN_MANIFEST_NAME, manifest, manifest_bytes) != 0 ||
+        (a->pack->probes != NULL &&
+         pack_writer_add_bytes(&a->writer, RUN_PROBES_NAME, a->pack->probes,
+                               a->pack->probe_bytes) != 0) ||
         write_entries(a, false) != 0 || pack_writer_align(&a->writer, dirname(directory)) != 0)
         return -1;
     a->writer.next_inode = KEPT_FIRST_INODE;
     return write_stable(a) != 0 ? -1 : pack_writer_end(&a->writer);
 }
 
-int pack_archive_write(const struct pack_list *list, const void *manifest, size_t manifest_bytes,
-                       int fd, struct run_failure *failure)
+int pack_archive_write(const struct pack *pack, const void *manifest, size_t manifest_bytes, int fd,
+                       struct run_failure *failure)
 {
-    struct archive a = {.list = list, .failure = failure};
+    struct archive a = {.pack = pack, .list = &pack->list, .failure = failure};
     int result;
 
     if (fstat(fd, &a.own) != 0)

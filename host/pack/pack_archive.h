@@ -1,4 +1,4 @@
-/* Writes a run's archive: the manifest first, then the listed files.
+/* Writes a run's archive: the manifest first, then probes and the listed files.
  *
  * The contents of files of a page or more lie on multiples of a page, so that the kernel can map
  * them in place.  Inode numbers, owners and order do not depend on the host, so that equal input
@@ -9,10 +9,10 @@
 #include <stddef.h>
 
 #include "host/base/run_failure.h"
-#include "host/pack/pack_list.h"
+#include "host/pack/pack.h"
 
 #define PACK_ARCHIVE_ALIGNMENT 4096u
 
 /* Writes to `fd` from its start.  Returns 0, or -1 with the failure filled. */
-int pack_archive_write(const struct pack_list *list, const void *manifest, size_t manifest_bytes,
-                       int fd, struct run_failure *failure);
+int pack_archive_write(const struct pack *pack, const void *manifest, size_t manifest_bytes, int fd,
+                       struct run_failure *failure);

@@ -35,6 +35,9 @@ int pack_collect_runtime(struct pack_collector *c);
 /* Collects the host's users and groups; the user that the program runs as comes first. */
 int pack_collect_users(struct pack_collector *c);
 
+/* Makes the table of points that --probe asks for, of what was collected. */
+int pack_collect_probes(struct pack_collector *c);
+
 /* Collects a file or tree of the host, if it exists, and what the libraries in it need.  One that
  * is larger than the rules allow is left out with a note; an unreadable one without a note. */
 int pack_collect_path(struct pack_collector *c, const char *path, bool stable,

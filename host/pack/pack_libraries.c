@@ -24,7 +24,13 @@ static const char *const default_directories[] = {
     "/usr/lib64",
     "/lib",
     "/usr/lib",
+    NULL,
 };
+
+const char *const *pack_libraries_directories(void)
+{
+    return default_directories;
+}
 
 static const char *const cpu_directories[] = {
     "/glibc-hwcaps/x86-64-v4", /* only if any_cpu */
@@ -283,8 +289,7 @@ static int search(struct pack_libraries *l, const char *name, struct pack_object
     if (result != -ENOENT || loader->no_default)
         return result;
     result = load_from_cache(l, name, loader);
-    for (size_t i = 0;
-         i < sizeof default_directories / sizeof default_directories[0] && result == -ENOENT; i++)
+    for (size_t i = 0; default_directories[i] != NULL && result == -ENOENT; i++)
         result = load_from(l, default_directories[i], name, loader);
     return result;
 }

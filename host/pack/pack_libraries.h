@@ -50,3 +50,6 @@ int pack_libraries_add_name(struct pack_libraries *l, const char *name);
 
 /* Returns the path of a listed object, the program first; NULL after the last. */
 const char *pack_libraries_path(const struct pack_libraries *l, size_t index);
+
+/* Returns the default directories of the distributions' GNU linkers, NULL-terminated. */
+const char *const *pack_libraries_directories(void);

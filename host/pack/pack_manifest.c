@@ -100,6 +100,8 @@ static void add_stacks(struct draft *d, const struct options *o)
         return;
     add(d, "stacks", stack_kinds_name(o->stacks.kind));
     add_number(d, "stacks-limit", o->stacks.limit);
+    if (o->probe_stack)
+        add_number(d, "probe-stack", 1);
 }
 
 static int add_python(struct draft *d, const struct options *o, const struct pack *pack,

@@ -220,12 +220,18 @@ static int check_image(const char *name, const uint8_t *file, struct pack_progra
     return 0;
 }
 
+int pack_program_search(const char *root, const char *name, char found[PATH_MAX],
+                        struct run_failure *failure)
+{
+    return root != NULL ? pack_root_search(root, name, found, failure)
+                        : search_path(name, found, failure);
+}
+
 static int search(const char *name, struct pack_program *program, char found[PATH_MAX],
                   struct run_failure *failure)
 {
     program->searched = true;
-    return program->root != NULL ? pack_root_search(program->root, name, found, failure)
-                                 : search_path(name, found, failure);
+    return pack_program_search(program->root, name, found, failure);
 }
 
 /* Replaces `env NAME` by NAME, which it would exec. */

@@ -35,4 +35,9 @@ struct pack_program {
  * such program, 126 if Microtome cannot run it.  Call pack_program_free in any case. */
 int pack_program_find(const struct options *o, struct pack_program *program,
                       struct run_failure *failure);
+
+/* Finds a program in PATH, below `root` in the guest's default one.  Returns 0, or -1 with the
+ * failure filled. */
+int pack_program_search(const char *root, const char *name, char found[PATH_MAX],
+                        struct run_failure *failure);
 void pack_program_free(struct pack_program *program);

@@ -35,6 +35,8 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
         run_hints_print_libraries(o);
     if (result == 0) {
         pack_print(&contents, o, stderr);
+        if (o->dry_run)
+            pack_print_probes(&contents, o, stdout);
         fd = memfd_create("run.cpio", MFD_CLOEXEC);
         result = fd < 0 ? run_fail(failure, "cannot make a file in memory: %s", strerror(errno))
                         : pack_write(&contents, o, machine, fd, failure);

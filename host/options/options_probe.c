@@ -1,0 +1,148 @@
+/* Parses and checks the options for probes. */
+#include "host/options/options_probe.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/base/array.h"
+#include "host/base/option.h"
+#include "host/options/options_sampling.h"
+#include "lib/modes.h"
+
+enum { KEY_PROBE = 640, KEY_PROBES, KEY_PROBE_ARGS, KEY_PROBE_EVERY, KEY_PROBE_STACK };
+
+static const struct argp_option probe_options[] = {
+    {"probe", KEY_PROBE, "SPEC", 0,
+     "record each entry of a function and each return: FUNC, a glob, OBJECT:FUNC or @all; or when "
+     "an instruction is reached: FUNC+0xOFF, FILE:LINE or 0xADDRESS; may be repeated",
+     1},
+    {"probes", KEY_PROBES, "FILE", 0, "as --probe for each line of FILE; # begins a comment", 1},
+    {"probe-args", KEY_PROBE_ARGS, "N", 0,
+     "with each entry record the first N integer arguments, with each return the result (0 to 6)",
+     1},
+    {"probe-every", KEY_PROBE_EVERY, "N", 0,
+     "record no entries and returns; take a sample at every Nth of a point instead", 1},
+    {"probe-stack", KEY_PROBE_STACK, 0, 0,
+     "take a sample with its call stack (-g) at each entry, too", 1},
+    {0},
+};
+
+static int append(struct options *o, const char *spec, struct run_failure *failure)
+{
+    if (array_grow(&o->probes.items, o->probes.count, sizeof *o->probes.items) != 0)
+        return run_fail(failure, "out of memory; end other programs");
+    o->probes.items[o->probes.count++] = spec;
+    return 0;
+}
+
+/* The texts live as long as the process. */
+static int read_file(struct options *o, const char *path, struct run_failure *failure)
+{
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t room = 0;
+    int result = 0;
+
+    if (file == NULL)
+        return run_fail(failure, "--probes %s: %s", path, strerror(errno));
+    while (result == 0 && getline(&line, &room, file) >= 0) {
+        char *start = line + strspn(line, " \t"), *kept;
+
+        start[strcspn(start, "#\r\n")] = 0;
+        for (size_t bytes = strlen(start); bytes > 0 && strchr(" \t", start[bytes - 1]) != NULL;)
+            start[--bytes] = 0;
+        if (start[0] == 0)
+            continue;
+        kept = strdup(start);
+        result = kept != NULL ? append(o, kept, failure)
+                              : run_fail(failure, "out of memory; end other programs");
+    }
+    if (result == 0 && ferror(file))
+        result = run_fail(failure, "--probes %s: %s", path, strerror(errno));
+    free(line);
+    fclose(file);
+    return result;
+}
+
+static int set_number(const char *name, const char *text, uint64_t least, uint64_t most,
+                      uint32_t *number, struct run_failure *failure)
+{
+    uint64_t value;
+
+    if (option_number(text, least, most, &value) != 0)
+        return run_fail(failure, "--%s %s: not a number from %lu to %lu", name, text, least, most);
+    *number = (uint32_t)value;
+    return 0;
+}
+
+static int set(struct options *o, int key, const char *argument, struct run_failure *failure)
+{
+    switch (key) {
+    case KEY_PROBE:
+        return append(o, argument, failure);
+    case KEY_PROBES:
+        return read_file(o, argument, failure);
+    case KEY_PROBE_ARGS:
+        return set_number("probe-args", argument, 0, HR_PROBE_ARGUMENTS_MAX, &o->probe_arguments,
+                          failure);
+    case KEY_PROBE_EVERY:
+        return set_number("probe-every", argument, 1, OPTIONS_PROBE_EVERY_MAX, &o->probe_every,
+                          failure);
+    default:
+        o->probe_stack = true;
+        return 0;
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options_parsing *parsing = state->input;
+    const struct argp_option *option = probe_options;
+
+    while (option->key != 0 && option->key != key)
+        option++;
+    if (option->key == 0 || set(parsing->options, key, argument, parsing->failure) != 0)
+        return option->key == 0 ? ARGP_ERR_UNKNOWN : EINVAL;
+    if (parsing->given == NULL)
+        parsing->given = option->name;
+    return 0;
+}
+
+const struct argp options_probe_argp = {.options = probe_options, .parser = parse};
+
+int options_probe_imply(struct options *o, struct run_failure *failure)
+{
+    if (!o->probe_stack || o->stacks.kind != 0)
+        return 0;
+    return options_set_stacks(o, NULL, failure);
+}
+
+int options_probe_finish(const struct options *o, struct run_failure *failure)
+{
+    const char *needs = o->probe_stack            ? "probe-stack"
+                        : o->probe_every != 0     ? "probe-every"
+                        : o->probe_arguments != 0 ? "probe-args"
+                                                  : NULL;
+
+    if (o->probes.count == 0 && needs != NULL)
+        return run_fail(failure, "--%s: there is no probe; name a function with --probe", needs);
+    if (o->probes.count != 0 && o->mode == HR_MODE_EXACT)
+        return run_fail(failure, "--probe: --mode exact counts every instruction, and those of "
+                                 "probes, too; leave one of the two out");
+    if (o->probe_every != 0 && o->mode == HR_MODE_OFF)
+        return run_fail(failure, "--probe-every: --mode off takes no samples; --mode instructed "
+                                 "takes these alone");
+    if (o->probe_every != 0 && (o->probe_arguments != 0 || o->probe_stack))
+        return run_fail(failure,
+                        "--probe-every: its samples take the place of entries and returns; leave "
+                        "--%s out",
+                        o->probe_stack ? "probe-stack" : "probe-args");
+    if (o->events.count + o->probe_arguments > HR_EVENTS_MAX)
+        return run_fail(failure,
+                        "--probe-args %u: with %zu events these are more than the %d values that a "
+                        "hit holds; name fewer events with -e",
+                        o->probe_arguments, o->events.count, HR_EVENTS_MAX);
+    return 0;
+}
