@@ -50,12 +50,12 @@ static ALWAYS_INLINE uint64_t take_field(const uint8_t **at, uint64_t *codes, bo
 
 /* Decodes one hit at `at`, where its worst case and the slack must fit. */
 static ALWAYS_INLINE const uint8_t *decode_one(struct run *run, struct trace_hit *out,
-                                               const uint8_t *at, uint32_t event_count, bool wide)
+                                               const uint8_t *at, bool wide)
 {
     struct trace_probes_decoder *d = &run->d;
     uint64_t codes = bytes_load64(at);
 
-    at += trace_code_control_bytes(event_count + d->argument_count);
+    at += trace_code_control_bytes(d->event_count + d->argument_count);
     d->interval += take_field(&at, &codes, wide);
     d->intervals |= d->interval;
     d->time += d->interval;
@@ -68,8 +68,7 @@ static ALWAYS_INLINE const uint8_t *decode_one(struct run *run, struct trace_hit
     out->point = d->point >> 2;
     out->what = d->point & 3;
     out->reserved = 0;
-#pragma GCC unroll 13
-    for (uint32_t i = 0; i < event_count; i++) {
+    for (uint32_t i = 0; i < d->event_count; i++) {
         d->increments[i] += take_field(&at, &codes, wide);
         d->counters[i] += d->increments[i];
         out->counters[i] = d->counters[i];
@@ -82,48 +81,35 @@ static ALWAYS_INLINE const uint8_t *decode_one(struct run *run, struct trace_hit
 }
 
 /* Near the run's end loads would reach past it: decode from a padded copy. */
-static ALWAYS_INLINE bool decode_last(struct run *run, struct trace_hit *out, uint32_t event_count,
-                                      bool wide)
+static __attribute__((noinline)) bool decode_last(struct run *run, struct trace_hit *out, bool wide)
 {
     uint8_t padded[TRACE_HIT_BYTES_MAX + TRACE_SAMPLE_SLACK] = {0};
     size_t remaining = (size_t)(run->end - run->at);
     size_t used;
 
     memcpy(padded, run->at, remaining < sizeof padded ? remaining : sizeof padded);
-    used = (size_t)(decode_one(run, out, padded, event_count, wide) - padded);
+    used = (size_t)(decode_one(run, out, padded, wide) - padded);
     if (used > remaining)
         return false;
     run->at += used;
     return true;
 }
 
-static ALWAYS_INLINE bool decode_run(struct run *run, struct trace_hit *out, uint32_t event_count,
-                                     bool wide)
+static ALWAYS_INLINE bool decode_run(struct run *run, struct trace_hit *out, bool wide)
 {
-    const uint32_t value_count = event_count + run->d.argument_count;
+    const uint32_t value_count = run->d.event_count + run->d.argument_count;
     const size_t worst = trace_code_control_bytes(value_count) +
                          (wide ? 8 : 3) * (TRACE_FIELDS_FIXED + value_count) + TRACE_SAMPLE_SLACK;
     const uint8_t *at = run->at;
     uint32_t i = 0;
 
     for (; i < run->count && (size_t)(run->end - at) >= worst; i++)
-        at = decode_one(run, out + i, at, event_count, wide);
+        at = decode_one(run, out + i, at, wide);
     run->at = at;
     for (; i < run->count; i++)
-        if (!decode_last(run, out + i, event_count, wide))
+        if (!decode_last(run, out + i, wide))
             return false;
     return run->at == run->end && run->points < 4ull * HR_PROBE_POINTS_MAX;
-}
-
-static bool decode(struct run *run, struct trace_hit *out, bool wide)
-{
-    uint32_t event_count = run->d.event_count;
-
-    if (wide)
-        return decode_run(run, out, event_count, true);
-    if (event_count == 5) /* a usual number: a constant one unrolls the loop over events */
-        return decode_run(run, out, 5, false);
-    return decode_run(run, out, event_count, false);
 }
 
 enum trace_status trace_probes_decoder_hits(struct trace_probes_decoder *d,
@@ -146,7 +132,8 @@ enum trace_status trace_probes_decoder_hits(struct trace_probes_decoder *d,
     run.tid = head.tid;
     run.count = head.count;
     run.d.intervals = 0;
-    if (!decode(&run, out, record->type == HR_REC_PROBES_WIDE))
+    if (!(record->type == HR_REC_PROBES ? decode_run(&run, out, false)
+                                        : decode_run(&run, out, true)))
         return TRACE_BAD_RECORD;
     *d = run.d;
     *count = head.count;

@@ -68,7 +68,7 @@ static bool changes_decoding(const struct trace_chunk *chunk)
     trace_cursor_init(&cursor, chunk->payload, chunk->header.payload_bytes);
     while (trace_next(&cursor, &record) == TRACE_OK)
         if (record.type == HR_META_CLOCK || record.type == HR_META_SAMPLING ||
-            record.type == HR_META_STACKS)
+            record.type == HR_META_STACKS || record.type == HR_META_PROBES)
             return true;
     return false;
 }

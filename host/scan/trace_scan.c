@@ -23,6 +23,7 @@ static int prepare(struct trace_scan *scan)
     progress_bar_init(&scan->progress, true);
     scan->weights = NULL;
     scan->own_ips = NULL;
+    scan->hits = NULL;
     scan->slots = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->slots[0]);
     error = trace_audit_init(&scan->audit);
     if (error == 0)
@@ -47,6 +48,8 @@ void trace_scan_close(struct trace_scan *scan)
     free(scan->slots);
     free(scan->weights);
     free(scan->own_ips);
+    free(scan->hits);
+    scan->hits = NULL;
     scan->slots = NULL;
     scan->weights = NULL;
     scan->own_ips = NULL;
@@ -106,6 +109,7 @@ struct walk { /* state of the chunk being decoded */
     const struct trace_visitor *visitor;
     const struct trace_chunk *chunk;
     struct trace_decoder decoder;
+    struct trace_probes_decoder probes;
     struct trace_cursor cursor; /* after the record that is being looked at */
     uint32_t stacks_end; /* records of stacks before this offset are read already */
     struct trace_rules rules;
@@ -219,6 +223,62 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     return status;
 }
 
+/* Drops the hits of a run that are not selected. */
+static void cut_hits(const struct walk *w, struct trace_hits *hits)
+{
+    const struct selection *selection = &w->scan->selection;
+    const struct trace_info *info = &w->scan->info;
+
+    if (!trace_info_selects(info, selection, hits->hits[0].tid, hits->hits[0].time))
+        hits->count = 0;
+    if (w->inside)
+        return;
+    while (hits->count != 0 && trace_info_time_ns(info, hits->hits[0].time) < selection->from_ns) {
+        hits->hits++;
+        hits->count--;
+    }
+    while (hits->count != 0 &&
+           trace_info_time_ns(info, hits->hits[hits->count - 1].time) > selection->to_ns)
+        hits->count--;
+}
+
+/* Without HR_META_PROBES nobody knows how many arguments a hit has. */
+static enum trace_status visit_hits(struct walk *w, const struct trace_record *record)
+{
+    struct trace_scan *scan = w->scan;
+    struct trace_hits hits = {.chunk = &w->chunk->header};
+    enum trace_status status;
+
+    if (!scan->info.points.any) {
+        w->rules.foreign = true;
+        return TRACE_OK;
+    }
+    if (scan->hits == NULL)
+        scan->hits = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->hits[0]);
+    if (scan->hits == NULL) {
+        w->result = -ENOMEM;
+        return TRACE_OK;
+    }
+    hits.hits = scan->hits;
+    status = trace_probes_decoder_hits(&w->probes, record, scan->hits, TRACE_RUN_SAMPLES_MAX,
+                                       &hits.count);
+    if (status != TRACE_OK)
+        return status;
+    trace_rules_hits(&w->rules, hits.hits, hits.count, w->probes.intervals);
+    cut_hits(w, &hits);
+    if (w->visitor->hits != NULL && hits.count != 0)
+        w->result = w->visitor->hits(w->visitor->context, &hits);
+    return TRACE_OK;
+}
+
+static enum trace_status visit_base(struct walk *w, const struct trace_record *record)
+{
+    enum trace_status status = trace_decoder_base(&w->decoder, record);
+
+    trace_probes_decoder_begin(&w->probes, w->scan->info.points.meta.argument_count, &w->decoder);
+    return status;
+}
+
 /* Stacks that belong to no run, because something came between, are none. */
 static enum trace_status visit_stacks(struct walk *w, const struct trace_record *record)
 {
@@ -237,10 +297,13 @@ static enum trace_status visit_record(struct walk *w, const struct trace_record 
 
     switch (record->type) {
     case HR_REC_BASE:
-        return trace_decoder_base(&w->decoder, record);
+        return visit_base(w, record);
     case HR_REC_SAMPLES:
     case HR_REC_SAMPLES_WIDE:
         return visit_samples(w, record);
+    case HR_REC_PROBES:
+    case HR_REC_PROBES_WIDE:
+        return visit_hits(w, record);
     case HR_REC_STACK_NODES:
     case HR_REC_STACKS:
     case HR_REC_USER_STACKS:
@@ -264,9 +327,10 @@ static enum trace_status visit_record(struct walk *w, const struct trace_record 
     }
 }
 
-static bool is_samples(uint8_t type)
+static bool is_run(uint8_t type)
 {
-    return type == HR_REC_SAMPLES || type == HR_REC_SAMPLES_WIDE;
+    return type == HR_REC_SAMPLES || type == HR_REC_SAMPLES_WIDE || type == HR_REC_PROBES ||
+           type == HR_REC_PROBES_WIDE;
 }
 
 /* Hands the records of a chunk to the visitor; decodes samples in DATA chunks. */
@@ -289,7 +353,7 @@ static enum trace_status visit_records(struct walk *w)
             status = trace_exact_visit(w->scan, visitor, header, &record, &w->result);
         if (status != TRACE_OK)
             return status;
-        if (w->result == 0 && visitor->record != NULL && !(data && is_samples(record.type)))
+        if (w->result == 0 && visitor->record != NULL && !(data && is_run(record.type)))
             w->result = visitor->record(visitor->context, w->chunk, &record);
     }
     return w->result == 0 ? trace_rules_end(&w->rules, header) : TRACE_OK;

@@ -29,6 +29,12 @@ struct trace_samples { /* a run of samples of one CPU, one thread, one set of fl
     const uint64_t *own_ips;
 };
 
+struct trace_hits { /* a run of hits of probes of one CPU and thread */
+    const struct hr_chunk_header *chunk;
+    const struct trace_hit *hits;
+    uint32_t count;
+};
+
 /* The address that the sample's process had it at. */
 static inline uint64_t trace_samples_ip(const struct trace_samples *samples, uint32_t n)
 {
@@ -63,7 +69,8 @@ struct trace_visitor {
     /* A DATA chunk begins; `continues` is false when chunks of this CPU before it are missing. */
     int (*chunk)(void *context, const struct trace_chunk *chunk, bool continues);
     int (*samples)(void *context, const struct trace_samples *samples);
-    /* Every record of every chunk that is no run of samples, metadata included. */
+    int (*hits)(void *context, const struct trace_hits *hits);
+    /* Every record of every chunk that is no run of samples or hits, metadata included. */
     int (*record)(void *context, const struct trace_chunk *chunk,
                   const struct trace_record *record);
     /* Every chunk and damaged stretch, before its contents. */
@@ -77,6 +84,7 @@ struct trace_scan {
     struct trace_slot *slots; /* TRACE_RUN_SAMPLES_MAX; owned */
     uint64_t *weights; /* of exact counts, likewise; owned, NULL until there are any */
     uint64_t *own_ips; /* of samples, likewise */
+    struct trace_hit *hits; /* likewise */
     /* What the visitor is to see, everything unless set before trace_scan_run.  Chunks that hold
      * nothing of it are passed over, by the index where there is one; runs of samples at the edges
      * are cut.  Records other than samples come with their whole chunk. */

@@ -28,6 +28,7 @@ void trace_info_free(struct trace_info *info)
     trace_regions_free(&info->regions);
     trace_files_free(&info->files);
     trace_processes_free(&info->processes);
+    trace_points_free(&info->points);
     trace_names_release(info->names);
     trace_info_init(info);
 }
@@ -368,6 +369,10 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
     case HR_REC_THREAD:
     case HR_REC_PROCESS_MAP:
         return take_process(info, record, error);
+    case HR_META_PROBES:
+    case HR_META_PROBE_FUNCTION:
+    case HR_META_PROBE_POINTS:
+        return trace_points_take(&info->points, record, error);
     case HR_REC_EXIT:
         info->has_exit = trace_body(record, &info->exit, sizeof info->exit, NULL, NULL);
         return info->has_exit ? TRACE_OK : TRACE_BAD_RECORD;

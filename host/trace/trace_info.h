@@ -13,6 +13,7 @@
 #include "host/trace/trace_file.h"
 #include "host/trace/trace_files.h"
 #include "host/trace/trace_names.h"
+#include "host/trace/trace_points.h"
 #include "host/trace/trace_processes.h"
 #include "host/trace/trace_regions.h"
 
@@ -97,6 +98,7 @@ struct trace_info {
     struct trace_regions regions;
     struct trace_files files;
     struct trace_processes processes;
+    struct trace_points points;
     struct trace_names *names; /* of code that is in no file; held; NULL: nothing is known of any */
     struct trace_nmis nmis;
     struct trace_activity activity;

@@ -26,6 +26,10 @@ static const struct known {
     [HR_REC_GAP] = {sizeof(struct hr_rec_gap), TIME_AND_END},
     [HR_REC_FAULT] = {sizeof(struct hr_rec_fault), TIME},
     [HR_REC_PERIOD] = {sizeof(struct hr_rec_period), TIME},
+    [HR_REC_PROBES] = {sizeof(struct hr_rec_probes), UNTIMED},
+    [HR_REC_PROBES_WIDE] = {sizeof(struct hr_rec_probes), UNTIMED},
+    [HR_REC_REQUEST] = {sizeof(struct hr_rec_request), TIME},
+    [HR_REC_WAIT] = {sizeof(struct hr_rec_wait), TIME},
     [HR_REC_STACK_NODES] = {0, UNTIMED},
     [HR_REC_STACKS] = {0, UNTIMED},
     [HR_REC_USER_STACKS] = {0, UNTIMED},
@@ -95,6 +99,19 @@ void trace_rules_samples(struct trace_rules *rules, const struct trace_slot *slo
         for (uint32_t i = 0; i < count; i++) {
             first = slots[i].time < first ? slots[i].time : first;
             last = slots[i].time > last ? slots[i].time : last;
+        }
+    note(rules, first, last, last);
+}
+
+void trace_rules_hits(struct trace_rules *rules, const struct trace_hit *hits, uint32_t count,
+                      uint64_t intervals)
+{
+    uint64_t first = hits[0].time, last = hits[count - 1].time;
+
+    if ((intervals & WRAPPING_BITS) != 0 || last < first) /* they are not in order */
+        for (uint32_t i = 0; i < count; i++) {
+            first = hits[i].time < first ? hits[i].time : first;
+            last = hits[i].time > last ? hits[i].time : last;
         }
     note(rules, first, last, last);
 }

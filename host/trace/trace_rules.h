@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/trace_probes.h"
 #include "lib/trace_reader.h"
 
 struct trace_rules { /* summary of the records of a chunk so far; all zero before the first */
@@ -31,6 +32,10 @@ enum trace_status trace_rules_record(struct trace_rules *rules, uint16_t chunk_t
 /* Takes a decoded run.  `intervals` are those between its samples, or-ed. */
 void trace_rules_samples(struct trace_rules *rules, const struct trace_slot *slots, uint32_t count,
                          uint64_t intervals);
+
+/* Takes a decoded run of hits, likewise. */
+void trace_rules_hits(struct trace_rules *rules, const struct trace_hit *hits, uint32_t count,
+                      uint64_t intervals);
 
 /* Checks the header after the last record.  Returns TRACE_OK or TRACE_BAD_HEADER. */
 enum trace_status trace_rules_end(const struct trace_rules *rules,

@@ -54,6 +54,91 @@ static void encode_again(uint32_t event_count, uint32_t count)
     compare_again(trace_writer_finish(&w), event_count, count);
 }
 
+static struct trace_hit hits[TRACE_RUN_SAMPLES_MAX];
+static struct trace_hit hits_again[TRACE_RUN_SAMPLES_MAX];
+
+static void put_hit(struct trace_writer *w, const struct trace_hit *hit, uint32_t event_count,
+                    uint32_t argument_count)
+{
+    union {
+        struct trace_slot slot;
+        uint8_t bytes[192];
+    } room = {.slot = {.time = hit->time, .ip = hit->sp, .tid = hit->tid, .kind = HR_REC_PROBES}};
+    uint8_t *values = room.bytes + offsetof(struct trace_slot, counters);
+
+    trace_slot_set_point(&room.slot, hit->point, hit->what);
+    memcpy(values, hit->counters, 8 * event_count);
+    memcpy(values + 8 * event_count, hit->arguments, 8 * argument_count);
+    fuzz_check(trace_writer_probe(w, &room.slot) == 0);
+}
+
+/* What was decoded comes out the same after it was encoded again. */
+static void encode_hits_again(uint32_t event_count, uint32_t argument_count, uint32_t count)
+{
+    struct trace_writer w;
+    struct trace_decoder d;
+    struct trace_probes_decoder p;
+    struct trace_cursor c;
+    struct trace_record r;
+    uint32_t at = 0, got;
+
+    trace_writer_init(&w, chunk, sizeof chunk, 0, event_count);
+    trace_writer_probes(&w, argument_count);
+    trace_writer_begin(&w, HR_CHUNK_DATA);
+    for (uint32_t i = 0; i < count; i++)
+        put_hit(&w, &hits[i], event_count, argument_count);
+    trace_writer_finish(&w);
+    trace_decoder_init(&d, event_count);
+    trace_cursor_init(&c, chunk + sizeof(struct hr_chunk_header), w.header.payload_bytes);
+    fuzz_check(trace_next(&c, &r) == TRACE_OK && trace_decoder_base(&d, &r) == TRACE_OK);
+    trace_probes_decoder_begin(&p, argument_count, &d);
+    while (trace_next(&c, &r) == TRACE_OK) {
+        fuzz_check(trace_probes_decoder_hits(&p, &r, hits_again, TRACE_RUN_SAMPLES_MAX, &got) ==
+                   TRACE_OK);
+        for (uint32_t i = 0; i < got; i++, at++) {
+            fuzz_check(memcmp(&hits_again[i], &hits[at],
+                              offsetof(struct trace_hit, counters) + 8 * event_count) == 0);
+            fuzz_check(memcmp(hits_again[i].arguments, hits[at].arguments, 8 * argument_count) ==
+                       0);
+        }
+    }
+    fuzz_check(at == count);
+}
+
+/* Takes a record of hits, with as many arguments as the thread's number says. */
+static void read_hits(const struct trace_decoder *d, const struct trace_record *r)
+{
+    struct trace_probes_decoder p;
+    struct hr_rec_probes head;
+    uint32_t arguments, count = 77;
+
+    if (!trace_body(r, &head, sizeof head, NULL, NULL))
+        return;
+    arguments = head.tid % (HR_PROBE_ARGUMENTS_MAX + 2);
+    trace_probes_decoder_begin(&p, arguments, d);
+    if (trace_probes_decoder_hits(&p, r, hits, TRACE_RUN_SAMPLES_MAX, &count) != TRACE_OK) {
+        fuzz_check(count == 0);
+        return;
+    }
+    fuzz_check(d->has_base && count > 0 && count <= TRACE_RUN_SAMPLES_MAX);
+    fuzz_check(r->type == HR_REC_PROBES || r->type == HR_REC_PROBES_WIDE);
+    for (uint32_t i = 0; i < count; i++)
+        fuzz_check(hits[i].point < HR_PROBE_POINTS_MAX && hits[i].what < 4);
+    encode_hits_again(d->event_count, arguments, count);
+}
+
+/* Points are of functions that there are. */
+static void check_points(const struct trace_points *p)
+{
+    char room[24];
+
+    for (uint32_t i = 0; p->any && i < p->meta.point_count; i++)
+        fuzz_check(p->points[i].function == TRACE_POINTS_NONE ||
+                   p->points[i].function < p->meta.function_count);
+    for (uint32_t i = 0; p->any && i < p->meta.function_count && i < 64; i++)
+        fuzz_check(strlen(trace_points_name(p, i, room)) <= UINT16_MAX);
+}
+
 /* Takes a record of a DATA chunk; the first good base decides the number of events.  How many
  * samples it has. */
 static uint32_t read_record(struct trace_decoder *d, const struct trace_record *r)
@@ -90,6 +175,7 @@ static void read_payload(const uint8_t *payload, uint32_t bytes)
     trace_cursor_init(&c, payload, bytes);
     while ((status = trace_next(&c, &r)) == TRACE_OK) {
         fuzz_check(r.body >= payload && r.body + r.bytes <= payload + bytes);
+        read_hits(&d, &r);
         stacks_read(&stacks, &r, read_record(&d, &r));
     }
     fuzz_check(status == TRACE_END ? c.offset == bytes : status == TRACE_BAD_LENGTH);
@@ -174,6 +260,7 @@ static void read_info(const struct hr_chunk_header *header, const uint8_t *paylo
     fuzz_check(error == 0 && info.event_count <= HR_EVENTS_MAX);
     check_regions(&info.regions);
     check_processes(&info.processes);
+    check_points(&info.points);
     read_names(payload, header->payload_bytes);
     trace_info_free(&info);
 }

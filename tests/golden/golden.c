@@ -7,6 +7,7 @@
 #include "lib/crc32c.h"
 #include "lib/trace_writer.h"
 #include "tests/golden/golden_file.h"
+#include "tests/golden/golden_probes.h"
 #include "tests/golden/golden_stacks.h"
 
 static struct trace_slot golden_sample(uint32_t i)
@@ -377,7 +378,7 @@ static size_t build_newer(uint8_t *out)
                                    .time_last = GOLDEN_START_TIME + 1};
 
     memcpy(&header, out, sizeof header);
-    header.version_minor = 9;
+    header.version_minor = HR_VERSION_MINOR + 1;
     header.header_bytes = 80;
     header.reserved[0] = 0x12345678;
     header.crc = crc32c(0, &header, offsetof(struct hr_file_header, crc));
@@ -406,6 +407,8 @@ const struct golden golden_table[] = {
     {"exact", 1, 0, build_exact, golden_sample, NULL},
     {"files", 1, 10, build_files, golden_sample, NULL},
     {"processes", 2, 50, build_processes, processes_sample, NULL},
+    {"probes", GOLDEN_PROBES_EVENTS, GOLDEN_PROBES_SAMPLES, golden_probes_build,
+     golden_probes_sample, NULL},
     {"newer", 2, 20, build_newer, golden_sample, NULL},
     {"stacks", GOLDEN_STACKS_EVENTS, GOLDEN_STACKS_SAMPLES, golden_stacks_build_chains,
      golden_stacks_sample, golden_stacks_chain},

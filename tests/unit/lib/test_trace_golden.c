@@ -6,6 +6,7 @@
 #include "lib/trace_copies.h"
 #include "lib/trace_reader.h"
 #include "tests/golden/golden.h"
+#include "tests/golden/golden_probes.h"
 #include "tests/unit/test.h"
 
 static uint8_t golden_bytes[GOLDEN_BYTES_MAX + 1];
@@ -178,6 +179,58 @@ static void reader_finds_the_stacks(void **state)
     }
 }
 
+static uint32_t read_hits(const uint8_t *payload, uint32_t bytes, uint32_t at)
+{
+    static struct trace_hit hits[TRACE_RUN_SAMPLES_MAX];
+    struct trace_decoder d;
+    struct trace_probes_decoder p;
+    struct trace_cursor c;
+    struct trace_record r;
+    uint32_t count;
+
+    trace_decoder_init(&d, GOLDEN_PROBES_EVENTS);
+    trace_cursor_init(&c, payload, bytes);
+    while (trace_next(&c, &r) == TRACE_OK) {
+        if (r.type == HR_REC_BASE) {
+            assert_int_equal(trace_decoder_base(&d, &r), TRACE_OK);
+            trace_probes_decoder_begin(&p, GOLDEN_PROBES_ARGUMENTS, &d);
+        }
+        if (r.type != HR_REC_PROBES && r.type != HR_REC_PROBES_WIDE)
+            continue;
+        assert_int_equal(trace_probes_decoder_hits(&p, &r, hits, TRACE_RUN_SAMPLES_MAX, &count),
+                         TRACE_OK);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct trace_hit expected = golden_probes_hit(at++);
+
+            assert_memory_equal(&hits[i], &expected,
+                                offsetof(struct trace_hit, counters[GOLDEN_PROBES_EVENTS]));
+            assert_memory_equal(hits[i].arguments, expected.arguments, 8 * GOLDEN_PROBES_ARGUMENTS);
+        }
+    }
+    return at;
+}
+
+static void reader_finds_the_hits(void **state)
+{
+    struct hr_chunk_header header;
+    uint32_t hits = 0;
+    size_t count;
+
+    (void)state;
+    for (const struct golden *g = golden_table; g->name; g++) {
+        if (g->build != golden_probes_build)
+            continue;
+        count = load(g);
+        for (size_t at = sizeof(struct hr_file_header); at < count;
+             at += sizeof header + header.payload_bytes) {
+            memcpy(&header, golden_bytes + at, sizeof header);
+            if (header.type == HR_CHUNK_DATA)
+                hits = read_hits(golden_bytes + at + sizeof header, header.payload_bytes, hits);
+        }
+    }
+    assert_int_equal(hits, GOLDEN_PROBES_HITS);
+}
+
 static void trailer_is_last(void **state)
 {
     (void)state;
@@ -202,9 +255,8 @@ static void trailer_is_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writer_makes_these_bytes),
-        cmocka_unit_test(reader_finds_the_samples),
-        cmocka_unit_test(reader_finds_the_stacks),
+        cmocka_unit_test(writer_makes_these_bytes), cmocka_unit_test(reader_finds_the_samples),
+        cmocka_unit_test(reader_finds_the_stacks),  cmocka_unit_test(reader_finds_the_hits),
         cmocka_unit_test(trailer_is_last),
     };
 
