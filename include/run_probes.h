@@ -8,6 +8,8 @@
  *                     with its struct hr_record_header: the kernel puts them into the trace as they
  *                     are
  *
+ *   zeros
+ *
  * A point's number in the trace is its index here.  Integers are little-endian.
  */
 #ifndef INCLUDE_RUN_PROBES_H

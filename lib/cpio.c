@@ -6,7 +6,6 @@
 
 #include "lib/array.h"
 
-#define HEADER_BYTES 110u
 #define MAGIC_BYTES 6u
 #define FIELD_BYTES 8u
 
@@ -29,7 +28,7 @@ enum field { /* in the order of the header: eight hexadecimal digits each */
              FIELD_CHECK,
              FIELD_COUNT
 };
-_Static_assert(MAGIC_BYTES + FIELD_COUNT * FIELD_BYTES == HEADER_BYTES, "newc header");
+_Static_assert(MAGIC_BYTES + FIELD_COUNT * FIELD_BYTES == CPIO_HEADER_BYTES, "newc header");
 
 void cpio_init(struct cpio_reader *r, const void *bytes, size_t count)
 {
@@ -114,16 +113,16 @@ enum cpio_status cpio_next(struct cpio_reader *r, struct cpio_entry *entry)
         return CPIO_TRUNCATED;
     if (memcmp(header, magic, MAGIC_BYTES) != 0)
         return CPIO_BAD_MAGIC;
-    if (r->count - at < HEADER_BYTES)
+    if (r->count - at < CPIO_HEADER_BYTES)
         return CPIO_TRUNCATED;
     if (!parse_fields(header, fields))
         return CPIO_BAD_FIELD;
     name_bytes = fields[FIELD_NAMESIZE];
     if (name_bytes < 2)
         return CPIO_BAD_FIELD;
-    if (!skip_padded(r, &at, HEADER_BYTES + name_bytes))
+    if (!skip_padded(r, &at, CPIO_HEADER_BYTES + name_bytes))
         return CPIO_TRUNCATED;
-    if (!parse_name((const char *)header + HEADER_BYTES, name_bytes, entry))
+    if (!parse_name((const char *)header + CPIO_HEADER_BYTES, name_bytes, entry))
         return CPIO_BAD_FIELD;
     if (entry->name_bytes == sizeof trailer - 1 &&
         memcmp(entry->name, trailer, sizeof trailer) == 0)
@@ -167,7 +166,7 @@ static void format_hex(uint8_t *out, uint32_t value)
 
 size_t cpio_name_padding(size_t offset, size_t name_bytes, size_t alignment)
 {
-    return (0 - (offset + HEADER_BYTES + name_bytes + 1)) & (alignment - 1);
+    return (0 - (offset + CPIO_HEADER_BYTES + name_bytes + 1)) & (alignment - 1);
 }
 
 size_t cpio_write_header(void *out, size_t room, const struct cpio_entry *entry)
@@ -182,18 +181,18 @@ size_t cpio_write_header(void *out, size_t room, const struct cpio_entry *entry)
     if (entry->bytes > UINT32_MAX || entry->name_bytes == 0 || entry->name_bytes >= room ||
         entry->name_padding >= room - entry->name_bytes)
         return 0;
-    length = HEADER_BYTES + entry->name_bytes + 1 + entry->name_padding;
+    length = CPIO_HEADER_BYTES + entry->name_bytes + 1 + entry->name_padding;
     padding = cpio_padding(length);
-    if (length - HEADER_BYTES > UINT32_MAX || length + padding > room)
+    if (length - CPIO_HEADER_BYTES > UINT32_MAX || length + padding > room)
         return 0;
     fields[FIELD_FILESIZE] = (uint32_t)entry->bytes;
-    fields[FIELD_NAMESIZE] = (uint32_t)(length - HEADER_BYTES);
+    fields[FIELD_NAMESIZE] = (uint32_t)(length - CPIO_HEADER_BYTES);
     memcpy(p, magic, MAGIC_BYTES);
     for (int i = 0; i < FIELD_COUNT; i++)
         format_hex(p + MAGIC_BYTES + (size_t)i * FIELD_BYTES, fields[i]);
-    memcpy(p + HEADER_BYTES, entry->name, entry->name_bytes);
-    memset(p + HEADER_BYTES + entry->name_bytes, 0,
-           length + padding - HEADER_BYTES - entry->name_bytes);
+    memcpy(p + CPIO_HEADER_BYTES, entry->name, entry->name_bytes);
+    memset(p + CPIO_HEADER_BYTES + entry->name_bytes, 0,
+           length + padding - CPIO_HEADER_BYTES - entry->name_bytes);
     return length + padding;
 }
 

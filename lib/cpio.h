@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CPIO_HEADER_BYTES 110u /* before a name, which ends with NUL; padded to 4 together */
+
 struct cpio_entry {
     const char *name; /* NUL-terminated, points into the archive; never empty */
     size_t name_bytes; /* without the NUL */

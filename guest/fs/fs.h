@@ -62,6 +62,10 @@ struct fs_special {
  * or -ENOMEM. */
 int fs_init(const void *archive, size_t bytes);
 
+/* The archive's RUN_PROBES_NAME; NULL: it has none.  Written by fs_init alone. */
+extern const uint8_t *fs_probes;
+extern uint64_t fs_probes_bytes;
+
 /* Finds the inode at an absolute path, or one relative to the root; its name holds it. */
 int fs_find(const char *path, struct inode **inode);
 

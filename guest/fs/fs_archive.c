@@ -6,6 +6,7 @@
 #include "guest/base/log.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/heap.h"
+#include "include/run_probes.h"
 #include "lib/cpio.h"
 
 #define NS_PER_SECOND 1000000000ull
@@ -161,6 +162,19 @@ static struct inode *new_file(const struct cpio_entry *archived)
     return inode;
 }
 
+const uint8_t *fs_probes;
+uint64_t fs_probes_bytes;
+
+/* The table of probes is no file, so that the tree is as without it. */
+static bool take_probes(const struct cpio_entry *archived)
+{
+    if (strcmp(archived->name, RUN_PROBES_NAME) != 0)
+        return false;
+    fs_probes = archived->data;
+    fs_probes_bytes = archived->bytes;
+    return true;
+}
+
 static int fs_archive_add(const struct cpio_entry *archived)
 {
     char name[FS_NAME_MAX + 1];
@@ -213,7 +227,7 @@ int fs_init(const void *archive, size_t bytes)
 
     cpio_init(&reader, archive, bytes);
     while (!error && (status = cpio_next(&reader, &entry)) == CPIO_OK) {
-        error = fs_archive_add(&entry);
+        error = take_probes(&entry) ? 0 : fs_archive_add(&entry);
         if (error == -EINVAL || error == -ENAMETOOLONG) {
             log_notice("the run archive has a name that no file can have: %s", entry.name);
             error = -EINVAL;

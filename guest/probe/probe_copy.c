@@ -25,8 +25,9 @@
 
 #define COPY_BYTES 32u
 #define COPIES_A_PAGE (PAGE_BYTES / COPY_BYTES)
-#define COPIES_MAX (1u << 19)
-#define BUCKET_BITS 16u
+#define PLACES_MIN 1024u /* there are twice as many as points: a file may be mapped at two places \
+                          */
+#define BUCKET_BITS 15u
 #define RECENT 1024u /* places that a CPU remembers */
 #define BREAKPOINT 0xcc
 
@@ -45,7 +46,7 @@ static struct recent_places *recent[CPUS_MAX];
 static uint64_t changes = 1; /* atomic */
 static struct probe_place **buckets;
 static const struct probe_place **copies; /* by number: whose it is */
-static uint32_t copy_count;
+static uint32_t copy_count, copies_max;
 static uint8_t *copy_page; /* the last one */
 
 void probe_forget_places(void)
@@ -105,9 +106,28 @@ static uint64_t *copies_entry(uint64_t address)
     return slot.entry;
 }
 
+static uint64_t places_max(void)
+{
+    return PLACES_MIN + 2ull * probe_table.point_count;
+}
+
+uint64_t probe_copy_bytes(void)
+{
+    uint64_t each = sizeof(struct probe_place) + COPY_BYTES + sizeof *copies;
+
+    return places_max() * each + ((sizeof *buckets) << BUCKET_BITS) +
+           (run.wanted_cpus + 1ull) * (sizeof(struct recent_places) + PAGE_BYTES) +
+           (places_max() * COPY_BYTES / LARGE_PAGE_BYTES + 4) * PAGE_BYTES;
+}
+
 void probe_copy_start(void)
 {
-    if (copies_entry(PROBE_MAP) == NULL)
+    copies_max = (uint32_t)places_max();
+    while (copies_max * sizeof *copies > PROBE_ALLOC_MAX)
+        copies_max /= 2;
+    buckets = probe_alloc((sizeof *buckets) << BUCKET_BITS);
+    copies = probe_alloc(copies_max * sizeof *copies);
+    if (buckets == NULL || copies == NULL || copies_entry(PROBE_MAP) == NULL)
         panic("no memory for probes; give more with --mem");
 }
 
@@ -116,7 +136,7 @@ static uint8_t *new_copy(uint64_t *address)
     uint32_t in_page = copy_count % COPIES_A_PAGE;
     uint64_t *entry;
 
-    if (copy_count == COPIES_MAX)
+    if (copy_count == copies_max)
         return NULL;
     *address = PROBE_MAP + (uint64_t)copy_count * COPY_BYTES;
     if (in_page == 0) {
@@ -149,22 +169,11 @@ static bool make_copy(struct probe_place *place)
     return true;
 }
 
-static bool make_tables(void)
-{
-    if (buckets == NULL)
-        buckets = probe_alloc((sizeof *buckets) << BUCKET_BITS);
-    if (copies == NULL)
-        copies = probe_alloc(COPIES_MAX * sizeof *copies);
-    return buckets != NULL && copies != NULL;
-}
-
 /* Returns the place of a point at `ip`; NULL without memory. */
 static struct probe_place *place_of(const struct run_probe_point *point, uint64_t ip)
 {
     struct probe_place **bucket, *place;
 
-    if (!make_tables())
-        return NULL;
     bucket = &buckets[hash_place(ip, BUCKET_BITS)];
     for (place = *bucket; place != NULL; place = place->next)
         if (place->ip == ip && place->point == point)

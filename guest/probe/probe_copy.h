@@ -20,6 +20,9 @@ struct probe_place { /* a point at an address */
     struct probe_place *next; /* with the same hash */
 };
 
+/* Returns how many bytes of probe_alloc the functions below may take. */
+uint64_t probe_copy_bytes(void);
+
 /* Makes the range of the copies known to every address space.  Context: boot, before there is one.
  */
 void probe_copy_start(void);

@@ -4,7 +4,9 @@
 #include "guest/cpu/cpu.h"
 #include "guest/cpu/cross.h"
 #include "guest/probe/probe_copy.h"
+#include "guest/thread/thread.h"
 #include "guest/vm/uaccess.h"
+#include "guest/vm/vm.h"
 #include "lib/x86.h"
 
 enum { /* page faults: Intel SDM volume 3, "Page-Fault Exceptions" */
@@ -97,6 +99,8 @@ bool probe_flow_target(struct cpu *cpu, struct trap_frame *frame, const struct p
 {
     const struct run_probe_point *point = place->point;
     uint64_t target = place->ip + (uint64_t)point->target, next = place->ip + point->bytes;
+    struct vm_space *space;
+    struct vm_area *recent;
     bool done;
 
     switch (point->flow) {
@@ -114,7 +118,10 @@ bool probe_flow_target(struct cpu *cpu, struct trap_frame *frame, const struct p
         return true;
     default:
         cross_lock(cpu);
+        space = cpu->thread->process->space;
+        recent = space->recent; /* so that the program's next page fault costs what it would */
         done = through_memory(frame, place, to);
+        space->recent = recent;
         cross_unlock();
         return done;
     }

@@ -12,29 +12,46 @@
 #include "guest/probe/probe.h"
 #include "guest/probe/probe_copy.h"
 #include "guest/sample/sampling.h"
-#include "guest/vm/inode.h"
 #include "include/hr_format.h"
 
-#define BLOCK_BYTES ((uint64_t)PAGE_BYTES << PHYS_ORDER_MAX)
+#define BLOCKS_MAX 256u
+#define BLOCK_BYTES PROBE_ALLOC_MAX /* of phys_alloc_last */
 
 struct probe_table probe_table;
 
+/* Blocks that are taken at boot: later, taking one could change what the program's memory costs. */
+static uint64_t blocks[BLOCKS_MAX];
+static uint32_t block_count, block; /* taken; in use */
+static uint64_t block_used; /* bytes of the one in use */
+
+static void refuse_memory(void)
+{
+    panic("no memory for probes; probe less, or give more with --mem");
+}
+
+static void reserve(uint64_t bytes)
+{
+    for (uint64_t i = 0; i < bytes; i += BLOCK_BYTES) {
+        if (block_count == BLOCKS_MAX || (blocks[block_count] = phys_alloc_last()) == 0)
+            refuse_memory();
+        block_count++;
+    }
+}
+
 void *probe_alloc(uint64_t bytes)
 {
-    static uint64_t next, end;
-    uint64_t align = bytes < PAGE_BYTES ? 64 : PAGE_BYTES, at = (next + align - 1) & ~(align - 1);
+    uint64_t align = bytes < PAGE_BYTES ? 64 : PAGE_BYTES;
+    uint64_t at = (block_used + align - 1) & ~(align - 1);
 
-    if (bytes > BLOCK_BYTES)
-        return NULL;
-    if (!next || at > end || bytes > end - at) {
-        at = next = phys_alloc_last();
-        end = next + BLOCK_BYTES;
-        if (!next)
-            return NULL;
+    if (at + bytes > BLOCK_BYTES) {
+        block++;
+        at = 0;
     }
-    next = at + bytes;
-    memset(phys_pointer(at), 0, bytes);
-    return phys_pointer(at);
+    if (block >= block_count || bytes > BLOCK_BYTES)
+        return NULL;
+    block_used = at + bytes;
+    memset(phys_pointer(blocks[block] + at), 0, bytes);
+    return phys_pointer(blocks[block] + at);
 }
 
 const struct run_probe_point *probe_point_from(const struct probe_object *object, uint64_t offset)
@@ -55,6 +72,20 @@ const struct run_probe_point *probe_point_from(const struct probe_object *object
 static void damaged(void)
 {
     panic("the archive's table of probes is damaged");
+}
+
+/* Returns how many pages of files have points. */
+static uint64_t count_pages(void)
+{
+    uint64_t pages = 0, last = UINT64_MAX;
+
+    for (uint32_t i = 0; i < probe_table.point_count; i++) {
+        uint64_t page = probe_table.points[i].file_offset / PAGE_BYTES;
+
+        pages += page != last; /* those of one object are in order */
+        last = page;
+    }
+    return pages;
 }
 
 static void read_object(const struct run_probe_object *from, const char *paths, uint32_t path_bytes,
@@ -79,9 +110,11 @@ static void read_object(const struct run_probe_object *from, const char *paths, 
     object->first_page = object->points[0].file_offset / PAGE_BYTES;
     object->page_count =
         object->points[from->point_count - 1].file_offset / PAGE_BYTES + 1 - object->first_page;
+    if (object->page_count * sizeof *object->pages > BLOCK_BYTES)
+        panic("probes: %s is too large", path);
     object->pages = probe_alloc(object->page_count * sizeof *object->pages);
     if (path == NULL || object->pages == NULL)
-        panic("no memory for probes; give more with --mem");
+        refuse_memory();
 }
 
 static void read_table(const uint8_t *at, uint64_t bytes)
@@ -96,7 +129,7 @@ static void read_table(const uint8_t *at, uint64_t bytes)
     need = sizeof header + header.object_count * sizeof *objects +
            header.point_count * sizeof *probe_table.points + header.path_bytes + header.meta_bytes;
     if (header.magic != RUN_PROBES_MAGIC || header.point_count > HR_PROBE_POINTS_MAX ||
-        header.argument_count > HR_PROBE_ARGUMENTS_MAX || need != bytes)
+        header.argument_count > HR_PROBE_ARGUMENTS_MAX || need > bytes)
         damaged();
     objects = (const void *)(at + sizeof header);
     probe_table.points = (const void *)(objects + header.object_count);
@@ -105,9 +138,11 @@ static void read_table(const uint8_t *at, uint64_t bytes)
     probe_table.argument_count = header.argument_count;
     probe_table.every = header.every;
     probe_table.meta = (const uint8_t *)(probe_table.points + header.point_count);
+    reserve(probe_copy_bytes() + count_pages() * (PAGE_BYTES + sizeof(uint64_t)) +
+            header.object_count * (uint64_t)PAGE_BYTES + BLOCK_BYTES / 4);
     probe_table.objects = probe_alloc(header.object_count * sizeof *probe_table.objects);
     if (probe_table.objects == NULL)
-        panic("no memory for probes; give more with --mem");
+        refuse_memory();
     for (uint32_t i = 0; i < header.object_count; i++)
         read_object(objects + i, (const char *)probe_table.meta, header.path_bytes,
                     &probe_table.objects[i]);
@@ -117,12 +152,11 @@ static void read_table(const uint8_t *at, uint64_t bytes)
 
 void probe_read(void)
 {
-    struct inode *inode;
     uint64_t stacks = 0;
 
-    if (fs_find("/" RUN_PROBES_NAME, &inode) || inode_contents(inode) == NULL)
+    if (fs_probes == NULL)
         return;
-    read_table(inode_contents(inode), inode->bytes);
+    read_table(fs_probes, fs_probes_bytes);
     probe_copy_start();
     manifest_number(&run.manifest, "probe-stack", &stacks);
     probe_table.stacks = stacks != 0;

@@ -32,9 +32,10 @@ struct probe_table {
 extern struct probe_table probe_table; /* written by probe_read alone */
 
 /* Returns zeroed memory that stays, at most 4 MiB, aligned to 64 bytes, from a page's size on to a
- * page; NULL if there is none.  It is apart from all other memory, so
+ * page; NULL if what was reserved at boot is used up.  It is apart from all other memory, so
  * that probes do not change which memory the program gets, nor how fast. */
 void *probe_alloc(uint64_t bytes);
+#define PROBE_ALLOC_MAX ((uint64_t)PAGE_BYTES << 10)
 
 static inline uint64_t probe_physical(const void *memory)
 {

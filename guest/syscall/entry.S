@@ -156,6 +156,7 @@ entry_exception: /* 3 instructions so far */
     SAVE_ALL
     CLOCK_ENTER 21 /* 3 + 3 + 15 */
     cld
+exception_call:
     movq %rsp, %rdi
     call trap_exception
     CLOCK_EXIT 22
@@ -230,15 +231,12 @@ entry_breakpoint:
     jmp return_restore
 1:  rdtsc          /* the program's own: the clock shows what entry_exception would show */
     shlq $32, %rdx
-    leaq -21(%rax, %rdx), %rax /* 8 instructions from RDTSC to the call, which is its 29th */
+    leaq -20(%rax, %rdx), %rax /* 8 instructions from the RDTSC to where entry_exception has 28 */
     subq %gs:CPU_ENTER_TICKS, %rax
     andq %gs:CPU_STOP_MASK, %rax
     movq %gs:CPU_CLOCK_OFFSET, %rdx
     addq %rax, (%rdx)
-    movq %rsp, %rdi
-    call trap_exception
-    CLOCK_EXIT 22
-    jmp return_restore
+    jmp exception_call
 
 /* Attention may deliver a signal or switch to another thread, which needs all registers; in shared
  * mode it is off the workload clock. */

@@ -10,6 +10,9 @@
 #include "include/run_manifest.h"
 #include "include/run_probes.h"
 
+/* The kernel hands out memory in blocks of so much.  An archive that grows by whole blocks leaves
+ * all others as they were, so probes do not change which memory the program gets. */
+#define PROBES_STEP ((size_t)4 << 20)
 #define KEPT_ENTRIES_MIN 200 /* writing fewer again is as quick */
 #define KEPT_FIRST_INODE (1u << 24) /* so that a part does not depend on what comes before it */
 
@@ -115,13 +118,16 @@ static int write_all(struct archive *a, const void *manifest, size_t manifest_by
     char directory[] = RUN_MANIFEST_NAME;
 
     if (pack_writer_add_bytes(&a->writer, RUN_MANIFEST_NAME, manifest, manifest_bytes) != 0 ||
-        (a->pack->probes != NULL &&
-         pack_writer_add_bytes(&a->writer, RUN_PROBES_NAME, a->pack->probes,
-                               a->pack->probe_bytes) != 0) ||
         write_entries(a, false) != 0 || pack_writer_align(&a->writer, dirname(directory)) != 0)
         return -1;
     a->writer.next_inode = KEPT_FIRST_INODE;
-    return write_stable(a) != 0 ? -1 : pack_writer_end(&a->writer);
+    if (write_stable(a) != 0)
+        return -1;
+    if (a->pack->probes != NULL &&
+        pack_writer_add_filled(&a->writer, RUN_PROBES_NAME, a->pack->probes, a->pack->probe_bytes,
+                               PROBES_STEP) != 0)
+        return -1;
+    return pack_writer_end(&a->writer);
 }
 
 int pack_archive_write(const struct pack *pack, const void *manifest, size_t manifest_bytes, int fd,

@@ -119,6 +119,26 @@ int pack_writer_add_bytes(struct pack_writer *w, const char *name, const void *b
     return put_header(w, name, count, S_IFREG | 0644, 0, 0) != 0 ? -1 : put_bytes(w, bytes, count);
 }
 
+int pack_writer_add_filled(struct pack_writer *w, const char *name, const void *bytes, size_t count,
+                           size_t step)
+{
+    uint64_t start = w->offset;
+    size_t head = (CPIO_HEADER_BYTES + strlen(name) + 1 + 3) / 4 * 4;
+    size_t whole = (head + count + step - 1) / step * step;
+
+    if (put_header(w, name, whole - head, S_IFREG | 0644, 0, 0) != 0 ||
+        put_raw(w, bytes, count) != 0)
+        return -1;
+    while (w->offset - start < whole) {
+        static const uint8_t zeros[4096];
+        uint64_t left = whole - (w->offset - start);
+
+        if (put_raw(w, zeros, left < sizeof zeros ? left : sizeof zeros) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 int pack_writer_align(struct pack_writer *w, const char *name)
 {
     return put_header(w, name, 0, S_IFDIR | 0755, 0, PACK_ARCHIVE_ALIGNMENT);

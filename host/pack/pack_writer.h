@@ -22,6 +22,10 @@ void pack_writer_free(struct pack_writer *w);
 int pack_writer_add_bytes(struct pack_writer *w, const char *name, const void *bytes, size_t count);
 
 /* Adds a directory, padded so that the next entry begins on a multiple of a page. */
+/* As pack_writer_add_bytes, and fills up with zeros, so that the archive grows by a multiple of
+ * `step`, which is one of 4. */
+int pack_writer_add_filled(struct pack_writer *w, const char *name, const void *bytes, size_t count,
+                           size_t step);
 int pack_writer_align(struct pack_writer *w, const char *name);
 int pack_writer_add_entry(struct pack_writer *w, const struct pack_entry *entry);
 int pack_writer_end(struct pack_writer *w);
