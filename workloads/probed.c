@@ -1,7 +1,8 @@
 /* probed: calls functions whose instructions are known, for probes: every way to leave a function,
  * and what probes must not disturb.
  *
- *   probed [ROUNDS]     prints what it computed, and how often it called what
+ *   probed [ROUNDS]     prints what it computed
+ *   probed calls N      calls asm_spin(10) N times, and nothing else
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -243,6 +244,11 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "exec") == 0) {
         in_child(3);
         return 4;
+    }
+    if (argc > 2 && strcmp(argv[1], "calls") == 0) {
+        for (int i = atoi(argv[2]); i > 0; i--)
+            asm_spin(10);
+        return 0;
     }
     if (argc > 1)
         rounds = (unsigned)atoi(argv[1]);

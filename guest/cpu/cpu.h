@@ -134,6 +134,7 @@ struct cpu {
     struct hr_rec_activity activity; /* for the trace's end */
     uint64_t totals[HR_EVENTS_MAX]; /* the last reading of every event */
     uint8_t held; /* calls of service_hold_counters not yet undone by service_release_counters */
+    struct probe_recent *probe_recent; /* guest/probe/probe_copy.h; NULL: nothing was hit */
     uint8_t *buffer; /* SERVICE_BYTES_MAX bytes for requests: guest/service/service.h */
     uint32_t tss[32]; /* hardware layout, see guest/cpu/cpu.c */
     uint64_t gdt[8];

@@ -25,25 +25,12 @@
 
 #define COPY_BYTES 32u
 #define COPIES_A_PAGE (PAGE_BYTES / COPY_BYTES)
-#define PLACES_MIN 1024u /* there are twice as many as points: a file may be mapped at two places \
-                          */
+#define PLACES_MIN                                                                 \
+    1024u /* there are twice as many as points: a file may be mapped at two places \
+           */
 #define BUCKET_BITS 15u
-#define RECENT 1024u /* places that a CPU remembers */
 #define BREAKPOINT 0xcc
 
-struct recent {
-    uint64_t ip;
-    const struct vm_space *space;
-    struct probe_place *place;
-};
-
-struct recent_places { /* of a CPU */
-    uint64_t changes; /* of the mappings that it knows of */
-    struct recent places[RECENT];
-};
-
-static struct recent_places *recent[CPUS_MAX];
-static uint64_t changes = 1; /* atomic */
 static struct probe_place **buckets;
 static const struct probe_place **copies; /* by number: whose it is */
 static uint32_t copy_count, copies_max;
@@ -51,7 +38,9 @@ static uint8_t *copy_page; /* the last one */
 
 void probe_forget_places(void)
 {
-    __atomic_fetch_add(&changes, 1, __ATOMIC_RELEASE);
+    for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
+        for (uint32_t i = 0; cpus[cpu].probe_recent != NULL && i < PROBE_RECENT; i++)
+            __atomic_store_n(&cpus[cpu].probe_recent[i].ip, 0, __ATOMIC_RELAXED);
 }
 
 uint64_t *probe_register(struct trap_frame *f, uint8_t number)
@@ -116,7 +105,7 @@ uint64_t probe_copy_bytes(void)
     uint64_t each = sizeof(struct probe_place) + COPY_BYTES + sizeof *copies;
 
     return places_max() * each + ((sizeof *buckets) << BUCKET_BITS) +
-           (run.wanted_cpus + 1ull) * (sizeof(struct recent_places) + PAGE_BYTES) +
+           (run.wanted_cpus + 1ull) * (PROBE_RECENT * sizeof(struct probe_recent) + PAGE_BYTES) +
            (places_max() * COPY_BYTES / LARGE_PAGE_BYTES + 4) * PAGE_BYTES;
 }
 
@@ -169,6 +158,21 @@ static bool make_copy(struct probe_place *place)
     return true;
 }
 
+/* In virtual time instructions are all that the clock counts: a breakpoint, what follows a copied
+ * instruction in its copy, and not the original. */
+static void fill_place(struct probe_place *place)
+{
+    const struct run_probe_point *point = place->point;
+    uint32_t number = (uint32_t)(point - probe_table.points);
+
+    place->what = point->kind & (HR_PROBE_ENTERED | HR_PROBE_RETURNED);
+    place->slot_word = (number & 0xffff) | number >> 16 << 18 | (uint32_t)HR_REC_PROBES << 24;
+    if (run.clock.virtual_time && place->copy)
+        place->excess = point->flow == RUN_PROBE_COPY_AWAY ? 1 : 2;
+    place->plain = place->copy && point->flow != RUN_PROBE_COPY_RELATIVE && !cpu_nmi_samples &&
+                   !probe_table.argument_count && !probe_table.every && !probe_table.stacks;
+}
+
 /* Returns the place of a point at `ip`; NULL without memory. */
 static struct probe_place *place_of(const struct run_probe_point *point, uint64_t ip)
 {
@@ -183,9 +187,9 @@ static struct probe_place *place_of(const struct run_probe_point *point, uint64_
         return NULL;
     place->ip = ip;
     place->point = point;
-    place->number = (uint32_t)(point - probe_table.points);
     if (point->flow <= RUN_PROBE_COPY_AWAY && !make_copy(place))
         return NULL;
+    fill_place(place);
     place->next = *bucket;
     *bucket = place;
     return place;
@@ -209,59 +213,23 @@ static struct probe_place *find_place(const struct vm_space *space, uint64_t ip)
                : NULL;
 }
 
-/* A CPU looks at the mappings if it does not remember a place. */
-static __attribute__((noinline)) struct probe_place *look_up(struct cpu *cpu, uint64_t ip)
-{
-    struct recent_places *own = recent[cpu->index];
-    struct probe_place *place;
-    uint64_t now;
-
-    cross_lock(cpu);
-    now = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
-    if (own == NULL)
-        own = recent[cpu->index] = probe_alloc(sizeof *own);
-    else if (own->changes != now)
-        memset(own, 0, sizeof *own);
-    place = find_place(cpu->thread->process->space, ip);
-    if (own != NULL) {
-        own->changes = now;
-        if (place != NULL)
-            own->places[ip % RECENT] =
-                (struct recent){.ip = ip, .space = cpu->space, .place = place};
-    }
-    cross_unlock();
-    return place;
-}
-
 struct probe_place *probe_place_at(struct cpu *cpu, uint64_t ip)
 {
-    const struct recent_places *own = recent[cpu->index];
-    const struct recent *known;
+    struct probe_recent *known = cpu->probe_recent;
+    struct probe_place *place;
 
-    if (__builtin_expect(own != NULL && own->changes == __atomic_load_n(&changes, __ATOMIC_ACQUIRE),
-                         1)) {
-        known = &own->places[ip % RECENT];
-        if (__builtin_expect(known->ip == ip && known->space == cpu->space, 1))
-            return known->place;
-    }
-    return look_up(cpu, ip);
-}
-
-/* Takes instructions off the program's clock and its count of them: only in virtual time are they
- * all that the clock counts. */
-static void take_off(struct cpu *cpu, int64_t instructions)
-{
-    if (!run.clock.virtual_time)
-        return;
-    cpu->clock.user_ticks -= (uint64_t)instructions;
-    *cpu->clock.offset += (uint64_t)instructions & cpu->clock.stop_mask;
-}
-
-/* How many instructions a breakpoint and a copy take more than the original: those that come after
- * it in the copy, and the first breakpoint. */
-static int64_t copy_excess(const struct probe_place *place)
-{
-    return place->point->flow == RUN_PROBE_COPY_AWAY ? 1 : 2;
+    if (known != NULL && known[ip % PROBE_RECENT].ip == ip &&
+        known[ip % PROBE_RECENT].space == cpu->space)
+        return known[ip % PROBE_RECENT].place;
+    cross_lock(cpu);
+    place = find_place(cpu->thread->process->space, ip);
+    if (known == NULL)
+        known = cpu->probe_recent = probe_alloc(PROBE_RECENT * sizeof *known);
+    if (known != NULL && place != NULL)
+        known[ip % PROBE_RECENT] =
+            (struct probe_recent){.ip = ip, .space = cpu->space, .place = place};
+    cross_unlock();
+    return place;
 }
 
 void probe_enter_copy(struct cpu *cpu, struct trap_frame *frame, const struct probe_place *place)
@@ -273,7 +241,7 @@ void probe_enter_copy(struct cpu *cpu, struct trap_frame *frame, const struct pr
         *spare = place->ip + place->point->bytes;
     }
     frame->rip = place->copy;
-    take_off(cpu, copy_excess(place));
+    probe_take_off(cpu, place->excess);
 }
 
 /* Returns whose copy the thread is in; NULL: in none. */
@@ -317,5 +285,6 @@ void probe_leave_copy(struct trap_frame *frame)
     } else {
         frame->rip = place->ip + place->point->bytes;
     }
-    take_off(cpu, 1 - copy_excess(place));
+    if (place->excess)
+        probe_take_off(cpu, 1 - (int64_t)place->excess);
 }

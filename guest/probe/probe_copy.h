@@ -6,18 +6,33 @@
 #include <stdint.h>
 
 #include "guest/base/frame.h"
+#include "guest/cpu/cpu.h"
 #include "include/run_probes.h"
 
-struct cpu;
+struct vm_space;
 
 struct probe_place { /* a point at an address */
     uint64_t ip;
-    const struct run_probe_point *point;
-    uint32_t number; /* of the point */
-    uint32_t hits; /* with `every`: since the last sample */
     uint64_t copy; /* address of the copy; 0: the kernel does the instruction itself */
+    uint32_t
+        excess; /* instructions that breakpoint and copy take more than the original, if they count
+                 */
+    uint32_t slot_word; /* cost_ticks, flags and kind of a hit's slot (lib/trace_slot.h) that enters
+                           and returns nothing */
+    uint32_t what; /* HR_PROBE_* of every hit, if there is a copy */
     uint8_t spare; /* COPY_RELATIVE: the register that holds rip in the copy */
+    bool plain; /* a hit is recorded and the copy executed, nothing else */
+    uint32_t hits; /* with `every`: since the last sample */
+    const struct run_probe_point *point;
     struct probe_place *next; /* with the same hash */
+};
+
+/* Where the program's code was hit before, by CPU: it saves looking through the mappings. */
+#define PROBE_RECENT 1024u
+struct probe_recent {
+    uint64_t ip;
+    const struct vm_space *space;
+    struct probe_place *place;
 };
 
 /* Returns how many bytes of probe_alloc the functions below may take. */
@@ -31,8 +46,15 @@ void probe_copy_start(void);
  * exception of ring 3. */
 struct probe_place *probe_place_at(struct cpu *cpu, uint64_t ip);
 
-/* What is mapped has changed: every CPU looks again. */
+/* What is mapped has changed: every CPU looks again.  Context: with the kernel lock. */
 void probe_forget_places(void);
+
+/* Takes instructions off the program's clock and its count of them. */
+static inline void probe_take_off(struct cpu *cpu, int64_t instructions)
+{
+    cpu->clock.user_ticks -= (uint64_t)instructions;
+    *cpu->clock.offset += (uint64_t)instructions & cpu->clock.stop_mask;
+}
 
 /* Makes the thread execute the copy, which takes more instructions than the original: takes them
  * off its counts first. */

@@ -14,6 +14,7 @@
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 #include "guest/thread/thread.h"
+#include "lib/bytes.h"
 
 /* Keeps the registers that the hit is asked for, as HR_REC_PROBES says. */
 static void keep_arguments(uint64_t *to, const struct trap_frame *f, uint32_t what)
@@ -26,18 +27,14 @@ static void keep_arguments(uint64_t *to, const struct trap_frame *f, uint32_t wh
         to[i] = !returned ? arguments[i] : i == 0 ? f->rax : 0;
 }
 
-/* A slot of lib/trace_slot.h. */
-static inline void fill(struct trace_slot *slot, struct cpu *cpu, const struct probe_place *place,
-                        const struct trap_frame *frame, uint32_t what)
+static inline __attribute__((always_inline)) void
+fill(struct trace_slot *slot, const struct cpu *cpu, const struct probe_place *place,
+     const struct trap_frame *frame, uint32_t what)
 {
     slot->time = clock_entered(cpu);
     slot->ip = frame->rsp;
     slot->tid = cpu->tid;
-    slot->cost_ticks = (uint16_t)place->number;
-    slot->flags = (uint8_t)(what | place->number >> 16 << 2);
-    slot->kind = HR_REC_PROBES;
-    if (__builtin_expect(probe_table.argument_count != 0, 0))
-        keep_arguments(slot->counters + sampling.session.event_count, frame, what);
+    bytes_store32(&slot->cost_ticks, place->slot_word | what << 16);
 }
 
 /* With NMIs that put samples into the ring. */
@@ -57,26 +54,32 @@ static __attribute__((noinline)) void record_among_nmis(struct cpu *cpu,
     }
     memcpy(slot->counters, values, sampling.session.event_count * sizeof *values);
     fill(slot, cpu, place, frame, what);
+    keep_arguments(slot->counters + sampling.session.event_count, frame, what);
     ring_close(cpu->ring);
 }
 
-static inline void record(struct cpu *cpu, const struct probe_place *place,
-                          const struct trap_frame *frame, uint32_t what)
+static inline __attribute__((always_inline)) void record_at(struct cpu *cpu,
+                                                            const struct probe_place *place,
+                                                            const struct trap_frame *frame,
+                                                            uint32_t what)
 {
-    struct trace_slot *slot;
+    struct trace_slot *slot = ring_slot(cpu->ring, cpu->ring->head);
 
-    if (__builtin_expect(cpu_nmi_samples, 0)) {
-        record_among_nmis(cpu, place, frame, what);
-        return;
-    }
-    if (__builtin_expect(!ring_has_room(cpu->ring), 0) &&
-        !sampler_make_room(cpu, clock_entered(cpu)))
-        return;
-    slot = ring_slot(cpu->ring, cpu->ring->head);
-    run.pmu->read(&sampling.session, cpu->clock.user_ticks, slot->counters);
     fill(slot, cpu, place, frame, what);
+    run.pmu->read(&sampling.session, cpu->clock.user_ticks, slot->counters);
+    if (probe_table.argument_count)
+        keep_arguments(slot->counters + sampling.session.event_count, frame, what);
     pmu_store_fence();
     ring_publish(cpu->ring);
+}
+
+static void record(struct cpu *cpu, const struct probe_place *place, const struct trap_frame *frame,
+                   uint32_t what)
+{
+    if (cpu_nmi_samples)
+        record_among_nmis(cpu, place, frame, what);
+    else if (ring_has_room(cpu->ring) || sampler_make_room(cpu, clock_entered(cpu)))
+        record_at(cpu, place, frame, what);
 }
 
 /* --probe-every: one hit of many is a sample. */
@@ -107,29 +110,27 @@ static __attribute__((noinline)) void note(struct cpu *cpu, struct probe_place *
         sampling.trigger->poll(cpu, place->ip, 0);
 }
 
-bool probe_hit(struct trap_frame *frame)
+/* Every hit that is not one of the frequent kind. */
+static __attribute__((noinline)) bool handle(struct cpu *cpu, struct trap_frame *frame, uint64_t ip)
 {
-    struct cpu *cpu = cpu_this();
-    uint64_t ip = frame->rip - 1, to = 0;
+    uint64_t to = 0;
     struct probe_place *place;
     uint32_t what;
 
-    if (__builtin_expect(cpu->thread == NULL, 0))
+    if (cpu->thread == NULL)
         return false;
-    if (__builtin_expect((int64_t)ip < 0, 0))
+    if ((int64_t)ip < 0)
         return probe_end_copy(cpu, frame, ip);
     place = probe_place_at(cpu, ip);
-    if (__builtin_expect(place == NULL, 0))
+    if (place == NULL)
         return false;
     frame->rip = ip;
-    what = place->point->kind & HR_PROBE_ENTERED;
-    if (place->copy) {
-        what |= place->point->kind & HR_PROBE_RETURNED;
-    } else {
+    what = place->what;
+    if (!place->copy) {
         if (!probe_flow_target(cpu, frame, place, &to))
             return false;
-        if (place->point->kind & RUN_PROBE_RETURN && probe_flow_leaves(place->point, to - ip))
-            what |= HR_PROBE_RETURNED;
+        if (what & HR_PROBE_RETURNED && !probe_flow_leaves(place->point, to - ip))
+            what &= HR_PROBE_ENTERED;
     }
     if (what || place->point->kind & RUN_PROBE_PLACE)
         note(cpu, place, frame, what);
@@ -137,5 +138,26 @@ bool probe_hit(struct trap_frame *frame)
         probe_enter_copy(cpu, frame, place);
     else
         frame->rip = to;
+    return true;
+}
+
+bool probe_hit(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+    uint64_t ip = frame->rip - 1;
+    const struct probe_recent *known = cpu->probe_recent;
+    const struct probe_place *place;
+
+    if (__builtin_expect(known == NULL, 0))
+        return handle(cpu, frame, ip);
+    known += ip % PROBE_RECENT;
+    place = known->place;
+    if (__builtin_expect(known->ip != ip || known->space != cpu->space || !place->plain ||
+                             cpu->thread->probe.again_ip == ip || !ring_has_room(cpu->ring),
+                         0))
+        return handle(cpu, frame, ip);
+    record_at(cpu, place, frame, place->what);
+    frame->rip = place->copy;
+    probe_take_off(cpu, place->excess);
     return true;
 }
