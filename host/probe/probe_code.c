@@ -96,10 +96,6 @@ static int add_point(struct probe_code *c, const struct probe_step *step, uint64
     point = &c->points[c->count++];
     *point = (struct probe_code_point){address, step->point};
     point->point.kind = kind;
-    if (step->leaves && is_indirect(&step->point)) {
-        point->point.inside_start = (int64_t)(c->parts[0].start - address);
-        point->point.inside_end = (int64_t)(c->parts[0].end - address);
-    }
     return 0;
 }
 
@@ -163,6 +159,19 @@ static int read_part(struct probe_code *c, size_t number, bool open_end)
     return open_end ? 0 : take_last(c, &step, address - step.point.bytes);
 }
 
+/* A jump whose target is not known may lead anywhere into the main part; a conditional one that is
+ * not taken goes on in its own part. */
+static void set_inside(const struct probe_code *c, struct probe_code_point *one)
+{
+    const struct probe_range *range = &c->parts[0];
+
+    for (size_t i = 0; i < c->part_count && is_direct(&one->point); i++)
+        if (in_range(&c->parts[i], one->address))
+            range = &c->parts[i];
+    one->point.inside_start = (int64_t)(range->start - one->address);
+    one->point.inside_end = (int64_t)(range->end - one->address);
+}
+
 /* Drops the jumps that stay inside. */
 static void drop_inner(struct probe_code *c)
 {
@@ -173,6 +182,9 @@ static void drop_inner(struct probe_code *c)
 
         if (is_direct(&one->point) && in_parts(c, one->address + (uint64_t)one->point.target))
             one->point.kind &= (uint8_t)~RUN_PROBE_RETURN;
+        if ((one->point.kind & RUN_PROBE_RETURN) != 0 &&
+            (is_direct(&one->point) || is_indirect(&one->point)))
+            set_inside(c, one);
         if (one->point.kind != 0)
             c->points[kept++] = *one;
     }

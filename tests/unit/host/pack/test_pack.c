@@ -72,10 +72,11 @@ static int tear_down(void **state)
 static int write_archive(struct pack_list *list)
 {
     int fd = memfd_create("test", MFD_CLOEXEC);
+    struct pack pack = {.list = *list};
 
     assert_true(fd >= 0);
     failure = (struct run_failure){0};
-    assert_int_equal(pack_archive_write(list, "m", 1, fd, &failure), 0);
+    assert_int_equal(pack_archive_write(&pack, "m", 1, fd, &failure), 0);
     pack_list_free(list);
     return fd;
 }
@@ -138,6 +139,18 @@ static void a_root_tree_lies_at_the_root(void **state)
     (void)state;
     assert_int_equal(pack_list_add_tree(&list, in_directory("tree/"), "", NULL, NULL), 0);
     check_names(write_archive(&list), MANIFEST "a b large link" END, check_tree_entry);
+}
+
+static void the_table_of_probes_follows_the_manifest(void **state)
+{
+    uint8_t table[] = {1, 2, 3};
+    struct pack pack = {.probes = table, .probe_bytes = sizeof table};
+    int fd = memfd_create("test", MFD_CLOEXEC);
+
+    (void)state;
+    failure = (struct run_failure){0};
+    assert_int_equal(pack_archive_write(&pack, "m", 1, fd, &failure), 0);
+    check_names(fd, MANIFEST "microtome/probes" END, check_tree_entry);
 }
 
 static void a_name_is_listed_once(void **state)
@@ -277,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tree_is_sorted_and_without_pipes),
         cmocka_unit_test(a_root_tree_lies_at_the_root),
+        cmocka_unit_test(the_table_of_probes_follows_the_manifest),
         cmocka_unit_test(a_name_is_listed_once),
         cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(links_are_followed),
