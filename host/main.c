@@ -29,6 +29,7 @@ static const struct command readers[] = {
     {"timeline", "rates over time: instructions a cycle, misses, CPU usage", timeline_command},
     {"hist", "distributions: intervals, cost, events a sample, system calls", hist_command},
     {"noise", "when the program did not run or was disturbed, and why", noise_command},
+    {"latency", "how long probed functions took, and why some calls took longer", latency_command},
     {"diff", "what changed from one run to another; a gate for tests", diff_command},
     {"plot", "draw a trace as SVG pictures for papers", plot_command},
     {"annotate", "a function's instructions and source lines with their samples", annotate_command},

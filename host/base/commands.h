@@ -30,6 +30,7 @@ int report_command(int argc, char **argv);
 int timeline_command(int argc, char **argv);
 int hist_command(int argc, char **argv);
 int noise_command(int argc, char **argv);
+int latency_command(int argc, char **argv);
 int diff_command(int argc, char **argv);
 int plot_command(int argc, char **argv);
 int annotate_command(int argc, char **argv);

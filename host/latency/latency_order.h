@@ -1,0 +1,23 @@
+/* Hits of probes and what else happens to threads, in the order of time over all CPUs.
+ *
+ * A trace of one CPU is read as it is.  Of several, the chunks are read a second time, those of
+ * each CPU one after another, and merged: a thread's entry may be in one CPU's chunks and its
+ * return in another's.  Memory is that of a chunk for each CPU.  Never prints.
+ */
+#pragma once
+
+#include "host/scan/trace_scan.h"
+
+struct latency_sink {
+    void *context;
+    void (*hit)(void *context, const struct trace_hit *hit);
+    /* HR_REC_SWITCH, HR_REC_SYSCALL or HR_REC_WAIT, whole.  A system call comes when it ends. */
+    void (*record)(void *context, uint8_t type, const void *body);
+    /* Hits are missing here: dropped, or in chunks that did not come. */
+    void (*loss)(void *context, uint64_t time);
+};
+
+/* Reads the trace to its end.  `begin` is called once, before anything else, when what the trace
+ * says about itself is known.  Returns 0 or -errno, or what `begin` returned. */
+int latency_order_run(struct trace_scan *scan, int (*begin)(void *owner), void *owner,
+                      const struct latency_sink *sink);

@@ -1,0 +1,24 @@
+/* How `hr latency` shows its rows. */
+#pragma once
+
+#include <stdio.h>
+
+#include "host/base/output.h"
+#include "host/latency/latency_rows.h"
+
+struct latency_print {
+    const struct trace_info *info;
+    const struct latency_threads *threads;
+    struct latency_rows *rows; /* in their order */
+    uint32_t limit; /* rows that are shown */
+    bool full_names;
+    unsigned int columns; /* of the terminal */
+};
+
+void latency_print_table(FILE *out, const struct latency_print *p);
+void latency_print_csv(struct output *out, const struct latency_print *p);
+void latency_print_json(struct output *out, const struct latency_print *p);
+
+/* Returns a function's name, demangled; raw otherwise (escape it).  The caller frees it; NULL: no
+ * memory. */
+char *latency_print_name(const struct latency_print *p, uint32_t function);

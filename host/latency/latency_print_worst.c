@@ -1,0 +1,306 @@
+/* Prints the longest invocations of a function. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "host/base/text.h"
+#include "host/latency/latency_print_detail.h"
+#include "host/latency/latency_waits.h"
+#include "lib/syscall_names.h"
+
+#define STEPS_SHOWN 40u /* of an invocation */
+
+static double ns(const struct latency_print *p, uint64_t ticks)
+{
+    return (double)trace_info_ns(p->info, ticks);
+}
+
+/* Writes a function's name, safe for a terminal. */
+static const char *name_of(const struct latency_print *p, uint32_t function, char room[256])
+{
+    char *name = latency_print_name(p, function);
+
+    text_escape(room, 256, name != NULL ? name : "");
+    free(name);
+    return room;
+}
+
+static const char *call_of(const struct latency_wait *wait, char room[24])
+{
+    const char *name = syscall_name(wait->number);
+
+    if (wait->number == UINT32_MAX)
+        return "";
+    if (name != NULL)
+        return name;
+    snprintf(room, 24, "system call %u", wait->number);
+    return room;
+}
+
+/* An invocation's part, less that of the median one. */
+struct excess {
+    uint32_t column;
+    uint64_t ticks, typical;
+    double more;
+};
+
+/* Finds the wait or the callee that has grown most; column LATENCY_COLUMNS: none has. */
+static struct excess largest_excess(const struct latency_detail *d, const uint64_t *row,
+                                    uint32_t first, uint32_t end)
+{
+    struct excess most = {.column = LATENCY_COLUMNS};
+
+    for (uint32_t i = first; i < end; i++) {
+        uint64_t typical = d->medians[i];
+        double more = (double)row[i] - (double)typical;
+
+        if (more > most.more)
+            most = (struct excess){i, row[i], typical, more};
+    }
+    return most;
+}
+
+/* The parts of a long invocation, in the columns of the sample. */
+static void fill_row(const struct latency_detail *d, const struct latency_long *l, uint64_t *row)
+{
+    uint64_t begin = UINT64_MAX;
+
+    for (uint32_t i = 0; i < LATENCY_COLUMNS; i++)
+        row[i] = 0;
+    row[LATENCY_TICKS] = l->ticks;
+    row[LATENCY_OWN] = l->own;
+    for (uint32_t i = 0; i < LATENCY_SPENT; i++)
+        row[LATENCY_FIRST_SPENT + i] = l->spent[i];
+    for (uint32_t i = 0; i < d->info->event_count; i++)
+        row[LATENCY_FIRST_EVENT + i] = l->counters[i];
+    for (uint32_t i = l->step_count; i-- > 0;) {
+        const struct latency_step *step = &l->steps[i];
+
+        if (!step->is_call || step->to > begin)
+            continue;
+        begin = step->from;
+        for (uint32_t n = 0; n < d->callee_count; n++)
+            if (d->callees[n] == step->function)
+                row[LATENCY_FIRST_CALLEE + n] += step->to - step->from;
+    }
+}
+
+/* The event that has grown most against its median; -1: none has, by a tenth. */
+static int grown_event(const struct latency_detail *d, const uint64_t *row, double *times)
+{
+    int event = -1;
+
+    *times = 1.1;
+    for (uint32_t i = 0; i < d->info->event_count; i++) {
+        uint64_t typical = d->medians[LATENCY_FIRST_EVENT + i];
+        double ratio = typical != 0 ? (double)row[LATENCY_FIRST_EVENT + i] / (double)typical : 0;
+
+        if (ratio > *times) {
+            *times = ratio;
+            event = (int)i;
+        }
+    }
+    return event;
+}
+
+static const char *wait_words(uint32_t column)
+{
+    static const char *const words[LATENCY_SPENT] = {
+        [LATENCY_LOCKS] = "for locks",
+        [LATENCY_IO] = "for I/O",
+        [LATENCY_READY] = "for a CPU",
+        [LATENCY_SLEEP] = "asleep",
+        [LATENCY_OTHER] = "for a child, a signal or a page",
+    };
+
+    return words[column - LATENCY_FIRST_SPENT];
+}
+
+/* It computed longer: which event has grown with that? */
+static void say_event(const struct latency_print *p, const struct latency_detail *d,
+                      const uint64_t *row, char *text, size_t room)
+{
+    char word[64];
+    double times;
+    int event = grown_event(d, row, &times);
+
+    if (event >= 0)
+        snprintf(text, room, "It computed longer: %.3g times the median's %s.", times,
+                 trace_info_event_word(p->info, (uint32_t)event, word));
+    else
+        snprintf(text, room, "It computed longer, and no event explains why.");
+}
+
+/* One sentence on what is unusual. */
+static void put_sentence(const struct latency_print *p, const struct latency_detail *d,
+                         const struct latency_long *l, char *text, size_t room)
+{
+    double excess = (double)l->ticks - (double)d->medians[LATENCY_TICKS];
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], name[256];
+    uint64_t row[LATENCY_COLUMNS];
+    struct excess wait, callee;
+
+    fill_row(d, l, row);
+    wait = largest_excess(d, row, LATENCY_FIRST_SPENT + 1, LATENCY_FIRST_CALLEE);
+    callee = largest_excess(d, row, LATENCY_FIRST_CALLEE, LATENCY_FIRST_EVENT);
+    text_time(a, ns(p, wait.more >= 0.5 * excess ? wait.ticks : callee.ticks));
+    text_time(b, ns(p, wait.more >= 0.5 * excess ? wait.typical : callee.typical));
+    if (excess <= 0)
+        snprintf(text, room, "Nothing is unusual: it is no longer than the median.");
+    else if (wait.more >= 0.5 * excess)
+        snprintf(text, room, "It waited %s %s: %.0f %% of what it is longer; the median waits %s.",
+                 a, wait_words(wait.column), 100 * wait.more / excess, b);
+    else if (callee.more >= 0.5 * excess)
+        snprintf(text, room, "It was in %s for %s: %.0f %% of what it is longer; the median is %s.",
+                 name_of(p, d->callees[callee.column - LATENCY_FIRST_CALLEE], name), a,
+                 100 * callee.more / excess, b);
+    else
+        say_event(p, d, row, text, room);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct latency_step *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->to > y->to ? -1 : x->to < y->to;
+}
+
+static void print_step(FILE *out, const struct latency_print *p, const struct latency_long *l,
+                       const struct latency_step *step, uint32_t depth)
+{
+    char after[TEXT_QUANTITY_BYTES], length[TEXT_QUANTITY_BYTES], name[256], room[24];
+
+    fprintf(out, "  +%-10s %-10s %*s", text_time(after, ns(p, step->from - l->time)),
+            text_time(length, ns(p, step->is_call ? step->to - step->from : step->wait.ticks)),
+            (int)(2 * depth), "");
+    if (step->is_call)
+        fprintf(out, "%s\n", name_of(p, step->function, name));
+    else if (step->wait.address != 0)
+        fprintf(out, "waits: %s %s 0x%" PRIx64 "\n", latency_waits_words[step->wait.spent],
+                call_of(&step->wait, room), step->wait.address);
+    else
+        fprintf(out, "waits: %s %s\n", latency_waits_words[step->wait.spent],
+                call_of(&step->wait, room));
+}
+
+/* Steps by their starts; those that lie in a call are indented. */
+static void print_steps(FILE *out, const struct latency_print *p, const struct latency_long *l)
+{
+    uint64_t ends[64];
+    uint32_t depth = 0;
+
+    qsort(l->steps, l->step_count, sizeof l->steps[0], by_start);
+    for (uint32_t i = 0; i < l->step_count && i < STEPS_SHOWN; i++) {
+        const struct latency_step *step = &l->steps[i];
+
+        while (depth != 0 && step->from >= ends[depth - 1])
+            depth--;
+        print_step(out, p, l, step, depth);
+        if (step->is_call && depth < sizeof ends / sizeof ends[0])
+            ends[depth++] = step->to;
+    }
+    if (l->step_count > STEPS_SHOWN || l->cut != 0)
+        fprintf(out, "  and %lu steps more\n",
+                (l->step_count > STEPS_SHOWN ? l->step_count - STEPS_SHOWN : 0) + l->cut);
+}
+
+static void print_counters(FILE *out, const struct latency_print *p, const struct latency_detail *d,
+                           const struct latency_long *l)
+{
+    char count[TEXT_QUANTITY_BYTES], median[TEXT_QUANTITY_BYTES], word[64], name[256];
+
+    for (uint32_t i = 0; i < p->info->event_count; i++)
+        fprintf(out, "  %-24s %15s  median %15s\n",
+                text_escape(name, sizeof name, trace_info_event_word(p->info, i, word)),
+                text_count(count, l->counters[i]),
+                text_count(median, d->medians[LATENCY_FIRST_EVENT + i]));
+}
+
+void latency_print_worst(FILE *out, const struct latency_print *p, const struct latency_detail *d)
+{
+    char start[TEXT_QUANTITY_BYTES], length[TEXT_QUANTITY_BYTES], own[TEXT_QUANTITY_BYTES];
+    char median[TEXT_QUANTITY_BYTES], name[256], text[512];
+
+    for (uint32_t i = 0; i < d->worst_count; i++) {
+        const struct latency_long *l = &d->worst[i];
+
+        fprintf(out, "%s%u. %s at %s, thread %u: %s, own %s; median %s\n", i != 0 ? "\n" : "",
+                i + 1, name_of(p, d->function, name),
+                text_time(start, (double)trace_info_time_ns(p->info, l->time)), l->tid,
+                text_time(length, ns(p, l->ticks)), text_time(own, ns(p, l->own)),
+                text_time(median, ns(p, d->medians[LATENCY_TICKS])));
+        if (p->info->points.meta.argument_count != 0) {
+            fprintf(out, "  arguments");
+            for (uint32_t n = 0; n < p->info->points.meta.argument_count; n++)
+                fprintf(out, " 0x%" PRIx64, l->arguments[n]);
+            fprintf(out, ", result 0x%" PRIx64 "\n", l->result);
+        }
+        put_sentence(p, d, l, text, sizeof text);
+        fprintf(out, "  %s\n", text);
+        print_steps(out, p, l);
+        print_counters(out, p, d, l);
+    }
+}
+
+static void json_steps(struct output *out, const struct latency_print *p,
+                       const struct latency_long *l)
+{
+    char room[24];
+
+    qsort(l->steps, l->step_count, sizeof l->steps[0], by_start);
+    for (uint32_t i = 0; i < l->step_count; i++) {
+        const struct latency_step *step = &l->steps[i];
+        char *name = step->is_call ? latency_print_name(p, step->function) : NULL;
+
+        output_text(out, i != 0 ? ", " : "");
+        output_json_print(out, "{\"after_ns\": %lu, ",
+                          trace_info_ns(p->info, step->from - l->time));
+        if (step->is_call)
+            output_json_print(out, "\"call\": %s, \"duration_ns\": %lu}", name,
+                              trace_info_ns(p->info, step->to - step->from));
+        else
+            output_json_print(out,
+                              "\"wait\": %s, \"system_call\": %s, \"address\": %lu, "
+                              "\"duration_ns\": %lu}",
+                              latency_waits_names[step->wait.spent], call_of(&step->wait, room),
+                              step->wait.address, trace_info_ns(p->info, step->wait.ticks));
+        free(name);
+    }
+}
+
+void latency_print_worst_json(struct output *out, const struct latency_print *p,
+                              const struct latency_detail *d)
+{
+    char text[512], room[16], *name = latency_print_name(p, d->function);
+
+    output_json_print(out, "{\"function\": %s, \"median_ns\": %lu, \"worst\": [", name,
+                      trace_info_ns(p->info, d->medians[LATENCY_TICKS]));
+    free(name);
+    for (uint32_t i = 0; i < d->worst_count; i++) {
+        const struct latency_long *l = &d->worst[i];
+
+        put_sentence(p, d, l, text, sizeof text);
+        output_text(out, i != 0 ? ",\n " : "\n ");
+        output_json_print(out,
+                          "{\"start_ns\": %lu, \"tid\": %u, \"duration_ns\": %lu, \"own_ns\": %lu, "
+                          "\"unusual\": %s, \"spent_ns\": {",
+                          trace_info_time_ns(p->info, l->time), l->tid,
+                          trace_info_ns(p->info, l->ticks), trace_info_ns(p->info, l->own), text);
+        for (uint32_t n = 0; n < LATENCY_SPENT; n++) {
+            output_text(out, n != 0 ? ", " : "");
+            output_json_print(out, "%s: %lu", latency_waits_names[n],
+                              trace_info_ns(p->info, l->spent[n]));
+        }
+        output_text(out, "}, \"counters\": {");
+        for (uint32_t n = 0; n < p->info->event_count; n++) {
+            output_text(out, n != 0 ? ", " : "");
+            output_json_print(out, "%s: %lu", trace_info_event_name(p->info, n, room),
+                              l->counters[n]);
+        }
+        output_text(out, "}, \"steps\": [");
+        json_steps(out, p, l);
+        output_text(out, "]}");
+    }
+    output_text(out, "]}\n");
+}

@@ -1,0 +1,10 @@
+/* What a thread waits for in a system call. */
+#pragma once
+
+#include "host/latency/latency_threads.h"
+
+enum latency_spent latency_waits_kind(uint32_t number);
+
+/* "on CPU", "locks" ...: for people; and "on_cpu", "locks" ...: names in csv and JSON. */
+extern const char *const latency_waits_words[LATENCY_SPENT];
+extern const char *const latency_waits_names[LATENCY_SPENT];
