@@ -27,6 +27,7 @@ enum hr_abi_operation {
     HR_ABI_LOG = 5,
     HR_ABI_MARK = 6, /* rsi: text without a NUL, rdx: its bytes */
     HR_ABI_REGION = 7, /* rsi: struct hr_abi_region *, where a thread keeps its sums */
+    HR_ABI_REQUEST = 8, /* rsi: enum hr_request_kind (include/hr_format.h), rdx: the request */
 };
 
 enum hr_abi_scope { HR_ABI_THIS_CPU = 0, HR_ABI_ALL_CPUS = 1 };
