@@ -5,8 +5,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "include/hr_format.h"
-
 enum state { UNKNOWN, ELSEWHERE, MICROTOME };
 
 static int state; /* enum state; two threads may find out at once, with one result */
@@ -156,27 +154,27 @@ int hr_mark(const char *name)
 
 int hr_request_begin(uint64_t request)
 {
-    return ask(HR_ABI_REQUEST, HR_REQUEST_BEGIN, (long)request);
+    return ask(HR_ABI_REQUEST, HR_ABI_REQUEST_BEGIN, (long)request);
 }
 
 int hr_request_end(uint64_t request)
 {
-    return ask(HR_ABI_REQUEST, HR_REQUEST_END, (long)request);
+    return ask(HR_ABI_REQUEST, HR_ABI_REQUEST_END, (long)request);
 }
 
 int hr_request_join(uint64_t request)
 {
-    return ask(HR_ABI_REQUEST, HR_REQUEST_JOIN, (long)request);
+    return ask(HR_ABI_REQUEST, HR_ABI_REQUEST_JOIN, (long)request);
 }
 
 int hr_request_leave(void)
 {
-    return ask(HR_ABI_REQUEST, HR_REQUEST_LEAVE, 0);
+    return ask(HR_ABI_REQUEST, HR_ABI_REQUEST_LEAVE, 0);
 }
 
 int hr_request_block(uint64_t request)
 {
-    return ask(HR_ABI_REQUEST, HR_REQUEST_BLOCK, (long)request);
+    return ask(HR_ABI_REQUEST, HR_ABI_REQUEST_BLOCK, (long)request);
 }
 
 int hr_event_count(void)

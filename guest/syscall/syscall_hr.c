@@ -89,6 +89,10 @@ static int64_t hr_call_mark(struct cpu *cpu, const struct trap_frame *frame)
     return 0;
 }
 
+_Static_assert((int)HR_ABI_REQUEST_BEGIN == HR_REQUEST_BEGIN &&
+                   (int)HR_ABI_REQUEST_BLOCK == HR_REQUEST_BLOCK,
+               "the trace holds what the program said");
+
 static inline bool request_fits(const struct cpu *cpu)
 {
     return !cpu_nmi_samples && ring_has_room(cpu->ring);
@@ -100,7 +104,7 @@ static inline int64_t hr_call_request(struct cpu *cpu, const struct trap_frame *
 {
     struct trace_slot *slot;
 
-    if (frame->rsi < HR_REQUEST_BEGIN || frame->rsi > HR_REQUEST_BLOCK)
+    if (frame->rsi < HR_ABI_REQUEST_BEGIN || frame->rsi > HR_ABI_REQUEST_BLOCK)
         return -EINVAL;
     if (fits) {
         slot = ring_slot(cpu->ring, cpu->ring->head);

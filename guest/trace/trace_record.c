@@ -13,6 +13,7 @@ union record_body {
     struct hr_rec_fault fault;
     struct hr_rec_period period;
     struct hr_rec_request request;
+    struct hr_rec_wait wait;
 };
 
 static uint32_t saturated(uint64_t value)
@@ -67,6 +68,13 @@ static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *b
         body->request = (struct hr_rec_request){
             .time = slot->time, .request = slot->ip, .tid = slot->tid, .kind = (uint32_t)words[0]};
         return sizeof body->request;
+    case HR_REC_WAIT:
+        body->wait = (struct hr_rec_wait){.time = slot->time,
+                                          .address = slot->ip,
+                                          .tid = slot->tid,
+                                          .number = (uint32_t)words[0],
+                                          .operation = (uint32_t)words[1]};
+        return sizeof body->wait;
     default:
         panic("a ring holds a slot of kind %u", slot->kind);
     }

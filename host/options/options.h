@@ -51,6 +51,7 @@ struct options {
     struct hr_meta_stacks stacks; /* call stacks of samples; kind 0: none */
     uint32_t max_overhead; /* percent of the time that sampling may take: 1 to 90 */
     uint32_t counters_every; /* counters are read with every Nth sample; at least 1 */
+    bool waits; /* the trace says where threads begin to wait */
     bool paused; /* the trigger waits for the program's hr_start() */
     int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
     uint32_t processes; /* at once; 0: the kernel's own limit */
