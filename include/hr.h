@@ -80,10 +80,10 @@ int hr_region_end(struct hr_region *region);
 
 /* Requests that the program serves, by numbers of its own.  `hr latency` shows how long each took
  * and where the time went.  A request begins in one thread, which works for it from then on, and
- * may go on in others: hr_request_join says that the calling thread works for it from now on, and
- * hr_request_leave that it works for none.  hr_request_block leaves the request waiting, in a queue
- * for example, until a thread joins it; hr_request_end ends it.  A thread works for one request at
- * a time: the last one it began or joined. */
+ * others may continue it: hr_request_join says that the calling thread works for it from now on,
+ * and hr_request_leave that it works for none.  hr_request_block leaves the request waiting, in a
+ * queue for example, until a thread joins it; hr_request_end ends it.  A thread works for one
+ * request at a time: the last one it began or joined. */
 int hr_request_begin(uint64_t request);
 int hr_request_end(uint64_t request);
 int hr_request_join(uint64_t request);

@@ -63,7 +63,7 @@ struct trace_visitor {
     /* A DATA chunk begins; `continues` is false when chunks of this CPU before it are missing. */
     int (*chunk)(void *context, const struct trace_chunk *chunk, bool continues);
     int (*samples)(void *context, const struct trace_samples *samples);
-    /* The same for where threads begin to wait (HR_SAMPLE_WAITING), which are no samples. */
+    /* Likewise where threads begin to wait (HR_SAMPLE_WAITING), which are no samples. */
     int (*waits)(void *context, const struct trace_samples *samples);
     /* Every record of every chunk that is no run of samples, metadata included. */
     int (*record)(void *context, const struct trace_chunk *chunk,

@@ -6,7 +6,7 @@
 
 #include "lib/syscall_names.h"
 
-#define HEAP_BYTES_MAX (1ull << 40) /* behind a program; shared libraries are further away */
+#define HEAP_BYTES_MAX (1ull << 40) /* after a program; shared libraries are further away */
 
 struct search { /* of the file in which an address is */
     struct symbols *symbols;
