@@ -117,6 +117,10 @@ same_file 'profiles do not see where threads wait' plain.folded with.folded
 within 'evict() waits for its disk: twice 50 us' "$(sed -n 's/.*;serve;lookup;evict;.*nanosleep \([0-9]*\)$/\1/p' off.folded)" 99000 110000
 # At most three others wait at a time, less than an eviction and the disk take: 100 us.
 within 'others wait for evict()' "$(sed -n 's/.*;serve;lookup;[^;]*mutex_lock;.* \([0-9]*\)$/\1/p' off.folded)" 100000 800000
+"$HR" plot -p waits -o waits.svg hr.bin 2>err
+like 'the picture of waits' waits.svg '<title>lookup: [0-9.]+ %, [0-9.]+ us</title>'
+"$HR" plot -p waits -o none.svg plain.bin 2>err
+like 'and why there may be none' err 'no stacks of waits'
 "$HR" dump --format records hr.bin | grep -ac '^  waiting ' >count
 waits
 is 'one stack a wait' "$(cat count)" "$(what ' wait ')"
