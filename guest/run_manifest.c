@@ -108,6 +108,7 @@ static void read_stacks(void)
     const char *kind = manifest_text(&run.manifest, "stacks", NULL);
     uint64_t limit = manifest_number_or("stacks-limit", 0);
 
+    run.waits = manifest_number_or("waits", 0) != 0;
     if (kind == NULL)
         return;
     run.stacks.kind = stack_kinds_find(kind);

@@ -78,11 +78,58 @@ struct hr_region {
 int hr_region_begin(struct hr_region *region);
 int hr_region_end(struct hr_region *region);
 
+/* Requests that the program serves, by numbers of its own.  `hr latency` shows how long each took
+ * and where the time went.  A request begins in one thread, which works for it from then on, and
+ * others may continue it: hr_request_join says that the calling thread works for it from now on,
+ * and hr_request_leave that it works for none.  hr_request_block leaves the request waiting, in a
+ * queue for example, until a thread joins it; hr_request_end ends it.  A thread works for one
+ * request at a time: the last one it began or joined. */
+int hr_request_begin(uint64_t request);
+int hr_request_end(uint64_t request);
+int hr_request_join(uint64_t request);
+int hr_request_leave(void);
+int hr_request_block(uint64_t request);
+
 #ifdef __cplusplus
 }
 
 namespace hr
 {
+/* A request that lasts as long as the object. */
+class request
+{
+  public:
+    explicit request(uint64_t number) : number_(number)
+    {
+        hr_request_begin(number_);
+    }
+    ~request()
+    {
+        hr_request_end(number_);
+    }
+    request(const request &) = delete;
+    request &operator=(const request &) = delete;
+
+  private:
+    uint64_t number_;
+};
+
+/* The thread works for a request for as long as the object lives. */
+class joined
+{
+  public:
+    explicit joined(uint64_t number)
+    {
+        hr_request_join(number);
+    }
+    ~joined()
+    {
+        hr_request_leave();
+    }
+    joined(const joined &) = delete;
+    joined &operator=(const joined &) = delete;
+};
+
 /* A region that lasts as long as the object. */
 class scope
 {

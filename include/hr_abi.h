@@ -27,6 +27,15 @@ enum hr_abi_operation {
     HR_ABI_LOG = 5,
     HR_ABI_MARK = 6, /* rsi: text without a NUL, rdx: its bytes */
     HR_ABI_REGION = 7, /* rsi: struct hr_abi_region *, where a thread keeps its sums */
+    HR_ABI_REQUEST = 8, /* rsi: enum hr_abi_request, rdx: the request */
+};
+
+enum hr_abi_request { /* as enum hr_request_kind of the trace */
+                      HR_ABI_REQUEST_BEGIN = 1,
+                      HR_ABI_REQUEST_END = 2,
+                      HR_ABI_REQUEST_JOIN = 3,
+                      HR_ABI_REQUEST_LEAVE = 4,
+                      HR_ABI_REQUEST_BLOCK = 5,
 };
 
 enum hr_abi_scope { HR_ABI_THIS_CPU = 0, HR_ABI_ALL_CPUS = 1 };

@@ -48,7 +48,7 @@ struct hr_chunk_header {
     uint64_t time_first; /* time of the earliest record, in ticks (see HR_META_CLOCK) */
     uint64_t time_last; /* time of the latest record */
     uint32_t record_count; /* records in the payload, HR_REC_BASE included */
-    uint32_t sample_count; /* samples in all sample runs of the payload */
+    uint32_t sample_count; /* samples in all sample runs of the payload, but HR_SAMPLE_WAITING */
     uint64_t lost_count; /* sum over the HR_REC_LOST records of the payload */
     uint32_t reserved[2];
     uint32_t payload_crc; /* CRC32C of the payload */
@@ -348,6 +348,11 @@ enum { /* hr_rec_samples.flags */
                                  belongs to no place in the program */
        HR_SAMPLE_NO_COUNTERS = 16, /* counters were not read and repeat those of the previous sample
                                       (in overflow mode all but the first event's) */
+       HR_SAMPLE_WAITING = 32, /* no sample of the program's running: the thread is about to wait
+                                  here.  Such a run has one of them, counters repeat those of the
+                                  previous sample, and sample_count does not count it.  The
+                                  differences of later samples are those that they would be
+                                  without it */
 };
 
 /* A run of samples of one thread with the same flags.  After this struct come `count` samples.
@@ -452,11 +457,13 @@ struct hr_rec_request {
 };
 _Static_assert(sizeof(struct hr_rec_request) == 24, "hr_rec_request");
 
+#define HR_WAIT_NO_CALL 0xffffffffu /* a signal stopped it between two instructions */
+
 struct hr_rec_wait { /* a thread begins to wait: HR_REC_SWITCH at or soon after this time */
     uint64_t time;
     uint64_t address; /* futex: of the word, which a lock begins with; else 0 */
     uint32_t tid;
-    uint32_t number; /* of the system call */
+    uint32_t number; /* of the system call, or HR_WAIT_NO_CALL */
     uint32_t operation; /* futex: FUTEX_* without flags */
     uint32_t reserved;
 };

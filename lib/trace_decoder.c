@@ -127,7 +127,10 @@ static ALWAYS_INLINE bool decode_run(struct trace_decoder *state, struct run *ru
             return false;
     if (run->at != run->end)
         return false;
-    *state = d;
+    if (run->flags & HR_SAMPLE_WAITING)
+        state->intervals = d.intervals; /* later samples do not depend on it */
+    else
+        *state = d;
     return true;
 }
 

@@ -28,7 +28,7 @@ $(BUILD)/tests/gentrace $(BUILD)/tests/genviews $(BUILD)/tests/genmany $(BUILD)/
 		$(BUILD)/tests/genprobes: \
 		$(BUILD)/host/host/trace/trace_index.o $(BUILD)/host/host/base/transfer.o
 $(BUILD)/tests/genviews: $(BUILD)/host/host/trace/trace_regions.o $(BUILD)/host/host/base/array.o
-$(BUILD)/tests/restack: $(filter-out %/host/main.o,$(HOST_OBJ))
+$(BUILD)/tests/restack $(BUILD)/tests/waitnames: $(filter-out %/host/main.o,$(HOST_OBJ))
 
 # What docs/abi.md is generated with, and the page: its table is the kernel's own.
 $(BUILD)/tests/abi: lib/syscall_table.h lib/syscall_names.h

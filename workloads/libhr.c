@@ -152,6 +152,31 @@ int hr_mark(const char *name)
     return here() ? ask(HR_ABI_MARK, (long)name, name_bytes(name)) : -ENOSYS;
 }
 
+int hr_request_begin(uint64_t request)
+{
+    return ask(HR_ABI_REQUEST, HR_ABI_REQUEST_BEGIN, (long)request);
+}
+
+int hr_request_end(uint64_t request)
+{
+    return ask(HR_ABI_REQUEST, HR_ABI_REQUEST_END, (long)request);
+}
+
+int hr_request_join(uint64_t request)
+{
+    return ask(HR_ABI_REQUEST, HR_ABI_REQUEST_JOIN, (long)request);
+}
+
+int hr_request_leave(void)
+{
+    return ask(HR_ABI_REQUEST, HR_ABI_REQUEST_LEAVE, 0);
+}
+
+int hr_request_block(uint64_t request)
+{
+    return ask(HR_ABI_REQUEST, HR_ABI_REQUEST_BLOCK, (long)request);
+}
+
 int hr_event_count(void)
 {
     return here() ? (int)info.event_count : -ENOSYS;

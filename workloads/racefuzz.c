@@ -25,7 +25,7 @@
 #define FUTEX_REQUEUE 3
 #define HR_CALL 0x4872 /* the private system call: include/hr_abi.h */
 
-enum { HR_INFO, HR_POLL, HR_READ, HR_START, HR_PAUSE, HR_LOG, HR_MARK, HR_REGION };
+enum { HR_INFO, HR_POLL, HR_READ, HR_START, HR_PAUSE, HR_LOG, HR_MARK, HR_REGION, HR_REQUEST };
 
 struct self {
     uint64_t random;
@@ -184,6 +184,9 @@ static void ask_for_samples(void)
     case 7:
     case 8:
         call(HR_CALL, HR_START, 0, 0, 0, 0);
+        break;
+    case 9:
+        call(HR_CALL, HR_REQUEST, below(7), below(3), 0, 0);
         break;
     default:
         call(HR_CALL, HR_POLL, below(3), 0, 0, 0);

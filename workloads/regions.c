@@ -89,26 +89,31 @@ static int run_pause(uint64_t count)
 }
 
 /* The smallest difference of two readings, by event, with and without something between them: what
- * reading or polling costs in the rings that each event counts. */
+ * reading, a request or polling costs in the rings that each event counts. */
 static int run_cost(uint64_t count)
 {
-    uint64_t least[2][HR_EVENTS_LIMIT], a[HR_EVENTS_LIMIT], b[HR_EVENTS_LIMIT];
+    uint64_t least[3][HR_EVENTS_LIMIT], a[HR_EVENTS_LIMIT], b[HR_EVENTS_LIMIT];
 
     memset(least, 0xff, sizeof least);
-    for (uint64_t i = 0; i < 2 * count; i++) {
+    for (uint64_t i = 0; i < 3 * count; i++) {
+        volatile uint64_t what = i % 3; /* divided here, not between the readings */
+
         if (hr_read(a) != 0)
             return check("hr_read", hr_read(a));
-        if (i % 2)
+        if (what == 1)
             hr_poll(HR_THIS_CPU);
+        if (what == 2)
+            hr_request_begin(i);
         hr_read(b);
         for (int e = 0; e < hr_event_count(); e++) {
             uint64_t delta = (b[e] - a[e]) & ~0ull >> (64 - hr_event_width(e));
-            if (delta < least[i % 2][e])
-                least[i % 2][e] = delta;
+            if (delta < least[what][e])
+                least[what][e] = delta;
         }
     }
     for (int e = 0; e < hr_event_count(); e++)
-        printf("%s read=%llu poll=%llu\n", hr_event_name(e), (unsigned long long)least[0][e],
+        printf("%s read=%llu request=%llu poll=%llu\n", hr_event_name(e),
+               (unsigned long long)least[0][e], (unsigned long long)least[2][e],
                (unsigned long long)least[1][e]);
     return 0;
 }
@@ -198,12 +203,22 @@ static int run_marks(uint64_t count)
 static int run_native(uint64_t count)
 {
     uint64_t values[HR_EVENTS_LIMIT];
-    int results[] = {hr_start(),           hr_pause(),
-                     hr_poll((int)count),  hr_log(),
-                     hr_poll_log(),        hr_mark("native"),
-                     hr_read(values),      hr_event_count(),
-                     hr_event_width(0),    hr_region_begin(&empty),
-                     hr_region_end(&empty)};
+    int results[] = {hr_start(),
+                     hr_pause(),
+                     hr_poll((int)count),
+                     hr_log(),
+                     hr_poll_log(),
+                     hr_mark("native"),
+                     hr_read(values),
+                     hr_event_count(),
+                     hr_event_width(0),
+                     hr_region_begin(&empty),
+                     hr_region_end(&empty),
+                     hr_request_begin(1),
+                     hr_request_end(1),
+                     hr_request_join(1),
+                     hr_request_leave(),
+                     hr_request_block(1)};
     int failed = 0;
 
     for (size_t i = 0; i < sizeof results / sizeof *results; i++)
@@ -240,6 +255,7 @@ static int run_misuse(uint64_t count)
                syscall(PRIVATE_CALL, 7, places[i]) ? strerror(errno) : "taken");
     printf("no place %s\n", syscall(PRIVATE_CALL, 7, 8) ? strerror(errno) : "taken");
     printf("read to nowhere %s\n", syscall(PRIVATE_CALL, 2, 8) ? strerror(errno) : "taken");
+    printf("request of no kind %s\n", syscall(PRIVATE_CALL, 8, 0, 1) ? strerror(errno) : "taken");
     printf("operation %s\n", syscall(PRIVATE_CALL, count + 1000) ? strerror(errno) : "taken");
     return 0;
 }

@@ -35,6 +35,7 @@ struct run_config {
     bool exact; /* the emulator counts every instruction; mode is off */
     bool counts_kernel; /* a counter counts ring 0 */
     struct hr_meta_stacks stacks; /* of samples; kind 0: none */
+    bool waits; /* the trace says where threads begin to wait */
     uint32_t ring_slots; /* of each workload CPU */
     uint32_t wanted_cpus; /* workload CPUs; 0: shared mode */
     bool shared; /* one CPU is both service and workload CPU */

@@ -89,6 +89,40 @@ static int64_t hr_call_mark(struct cpu *cpu, const struct trap_frame *frame)
     return 0;
 }
 
+_Static_assert((int)HR_ABI_REQUEST_BEGIN == HR_REQUEST_BEGIN &&
+                   (int)HR_ABI_REQUEST_BLOCK == HR_REQUEST_BLOCK,
+               "the trace holds what the program said");
+
+static inline bool request_fits(const struct cpu *cpu)
+{
+    return !cpu_nmi_samples && ring_has_room(cpu->ring);
+}
+
+/* Writes into this CPU's ring: field by field if that is certain to fit, and then without a lock.
+ */
+static inline int64_t hr_call_request(struct cpu *cpu, const struct trap_frame *frame, bool fits)
+{
+    struct trace_slot *slot;
+
+    if (frame->rsi < HR_ABI_REQUEST_BEGIN || frame->rsi > HR_ABI_REQUEST_BLOCK)
+        return -EINVAL;
+    if (fits) {
+        slot = ring_slot(cpu->ring, cpu->ring->head);
+        slot->time = clock_entered(cpu);
+        slot->tid = cpu->tid;
+        slot->kind = HR_REC_REQUEST;
+    } else {
+        slot = sampler_record(cpu, HR_REC_REQUEST, clock_entered(cpu));
+    }
+    slot->ip = frame->rdx;
+    slot->counters[0] = frame->rsi;
+    if (fits)
+        ring_publish(cpu->ring);
+    else
+        sampling.trigger->close(cpu);
+    return 0;
+}
+
 static int64_t hr_call_region(struct cpu *cpu, const struct trap_frame *frame)
 {
     struct hr_abi_region asked;
@@ -148,6 +182,8 @@ static int64_t other_call(struct cpu *cpu, const struct trap_frame *frame)
         return hr_call_region(cpu, frame);
     case HR_ABI_INFO:
         return hr_call_info(frame);
+    case HR_ABI_REQUEST:
+        return hr_call_request(cpu, frame, false);
     default:
         return -EINVAL;
     }
@@ -171,6 +207,8 @@ bool syscall_hr(struct cpu *cpu, struct trap_frame *frame)
         sampling.mode != HR_MODE_OFF && ring_has_room(cpu->ring)) {
         frame->rax = 0;
         sampling.trigger->poll(cpu, frame->rip, 0);
+    } else if (frame->rdi == HR_ABI_REQUEST && request_fits(cpu)) {
+        frame->rax = (uint64_t)hr_call_request(cpu, frame, true);
     } else {
         rarer_call(cpu, frame);
     }

@@ -15,6 +15,7 @@
 #include "guest/thread/run_queue.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/timer.h"
+#include "guest/thread/wait_record.h"
 #include "lib/x86.h"
 
 #define SLICE_STEP_NS 7919u
@@ -376,6 +377,8 @@ void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char
     schedule_stop(cpu);
     thread->schedule.state = THREAD_WAITING;
     thread->wait.what = what;
+    if (run.waits)
+        wait_record(cpu, thread);
     waiting_count++;
     if (schedule_stuck())
         threads_deadlock(what);

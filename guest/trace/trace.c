@@ -194,21 +194,26 @@ static bool begin_chunk(struct cpu_stream *s, bool sample)
 /* Consumes slots without writing them.  Returns how many. */
 static uint32_t drop_slots(struct cpu_stream *s, uint64_t tail, uint64_t count)
 {
-    const struct trace_slot *first = ring_slot(s->ring, tail), *last = first;
-    uint32_t samples = 0;
+    const struct trace_slot *first = ring_slot(s->ring, tail), *last = NULL;
+    uint32_t taken = 0, samples = 0;
 
     if (first->kind != 0) {
         note_lost(first);
         trace_loss_record(&s->loss, first);
         return 1;
     }
-    for (; samples < count && ring_slot(s->ring, tail + samples)->kind == 0; samples++)
-        last = ring_slot(s->ring, tail + samples);
+    for (; taken < count && ring_slot(s->ring, tail + taken)->kind == 0; taken++)
+        if (!(ring_slot(s->ring, tail + taken)->flags & HR_SAMPLE_WAITING)) {
+            last = ring_slot(s->ring, tail + taken);
+            samples++;
+        }
+    if (last == NULL)
+        return taken;
     trace_loss_samples(&s->loss, first->time, last->time, samples);
     trace_writer_skip(&s->data.writer, last);
     dropped.samples += samples;
     count_lost(samples);
-    return samples;
+    return taken;
 }
 
 /* Writes slots from `tail` on, in one piece of the ring, or drops them.  Returns how many; 0 if the

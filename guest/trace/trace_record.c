@@ -12,6 +12,8 @@ union record_body {
     struct hr_rec_gap gap;
     struct hr_rec_fault fault;
     struct hr_rec_period period;
+    struct hr_rec_request request;
+    struct hr_rec_wait wait;
 };
 
 static uint32_t saturated(uint64_t value)
@@ -62,6 +64,17 @@ static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *b
     case HR_REC_PERIOD:
         body->period = (struct hr_rec_period){.time = slot->time, .period = words[0]};
         return sizeof body->period;
+    case HR_REC_REQUEST:
+        body->request = (struct hr_rec_request){
+            .time = slot->time, .request = slot->ip, .tid = slot->tid, .kind = (uint32_t)words[0]};
+        return sizeof body->request;
+    case HR_REC_WAIT:
+        body->wait = (struct hr_rec_wait){.time = slot->time,
+                                          .address = slot->ip,
+                                          .tid = slot->tid,
+                                          .number = (uint32_t)words[0],
+                                          .operation = (uint32_t)words[1]};
+        return sizeof body->wait;
     default:
         panic("a ring holds a slot of kind %u", slot->kind);
     }

@@ -364,9 +364,8 @@ static void put_stack(struct output *out, const struct stacks *stacks, uint32_t 
     output_text(out, roots[node]);
 }
 
-static int put_samples(void *context, const struct trace_samples *samples)
+static int put_run(struct dump *dump, const struct trace_samples *samples, const char *name)
 {
-    struct dump *dump = context;
     const struct trace_processes *processes = &dump->reader.scan.info.processes;
     struct output *out = &dump->output;
 
@@ -374,7 +373,7 @@ static int put_samples(void *context, const struct trace_samples *samples)
     for (uint32_t n = 0; n < samples->count; n++) {
         const struct trace_slot *sample = &samples->slots[n];
 
-        output_text(out, "  sample");
+        output_text(out, name);
         put_value(out, "time", sample->time, false);
         if (trace_processes_any(processes))
             put_value(out, "pid", trace_processes_pid(processes, sample->tid, sample->time), false);
@@ -395,11 +394,22 @@ static int put_samples(void *context, const struct trace_samples *samples)
     return out->error;
 }
 
+static int put_samples(void *context, const struct trace_samples *samples)
+{
+    return put_run(context, samples, "  sample");
+}
+
+static int put_waits(void *context, const struct trace_samples *samples)
+{
+    return put_run(context, samples, "  waiting");
+}
+
 const struct dump_format dump_records = {
     .name = "records",
     .visitor = {.stacks = TRACE_SCAN_STACKS,
                 .own_addresses = true,
                 .samples = put_samples,
+                .waits = put_waits,
                 .record = put_record,
                 .step = put_step},
 };

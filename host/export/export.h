@@ -29,6 +29,7 @@ struct export_options {
     const char *output; /* as given; NULL: in the trace's folder */
     bool force; /* the output may replace a file of any kind */
     const char *weight; /* of folded stacks: an event, NULL: samples */
+    bool off_cpu; /* folded stacks are those of waits, weighed by their time */
     uint32_t record_bytes; /* of hrperf */
     uint64_t bin_ns; /* of perfetto's rates */
 };
@@ -77,7 +78,7 @@ size_t export_map(const struct trace_info *info, uint64_t address);
  */
 int export_common_maps(struct export *e);
 
-/* Walks over the trace; the visitor has no `step`, but it takes samples.  As
+/* Walks over the trace; the visitor has no `step`, but it takes samples or waits.  As
  * trace_scan_run. */
 int export_walk(struct export *e, const struct trace_visitor *visitor);
 

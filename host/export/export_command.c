@@ -24,7 +24,7 @@ static const struct export_format *const formats[] = {
     &export_perf,      &export_perfetto, &export_pprof,   &export_sqlite,
 };
 
-enum { KEY_FORCE = 256, KEY_LIST, KEY_WEIGHT, KEY_RECORD_BYTES, KEY_BIN };
+enum { KEY_FORCE = 256, KEY_LIST, KEY_WEIGHT, KEY_RECORD_BYTES, KEY_BIN, KEY_OFF_CPU };
 
 #define DEFAULT_BIN_NS 10000u
 
@@ -86,6 +86,10 @@ static void check_options(const struct export_options *options, const struct arg
         argp_error(state, "no format given; 'hr export --list' lists them");
     else if (options->weight != NULL && format != &export_folded)
         argp_error(state, "--weight is for folded; %s holds every event", format->name);
+    else if (options->off_cpu && format != &export_folded)
+        argp_error(state, "--off-cpu is for folded; %s holds samples", format->name);
+    else if (options->off_cpu && options->weight != NULL)
+        argp_error(state, "--off-cpu: waits are weighed by their time; leave --weight out");
     else if (options->record_bytes != 0 && format != &export_hrperf)
         argp_error(state, "--record-bytes is for hrperf alone");
     else if (options->bin_ns != 0 && format != &export_perfetto)
@@ -97,6 +101,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     static const struct option_field fields[] = {
         {'o', OPTION_TEXT, .offset = offsetof(struct export_options, output)},
         {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct export_options, force)},
+        {KEY_OFF_CPU, OPTION_FLAG, .offset = offsetof(struct export_options, off_cpu)},
         {KEY_WEIGHT, OPTION_TEXT, .offset = offsetof(struct export_options, weight)},
         {KEY_BIN, OPTION_TIME, .offset = offsetof(struct export_options, bin_ns), "bin",
          "give a time with its unit, such as 10us", .least = 1},
@@ -163,13 +168,26 @@ static void warn(const struct export *e, const char *trace)
     reader_warn(&e->scan, trace, "the export holds what is there");
 }
 
+static void count_samples(struct export *e, const struct trace_samples *samples)
+{
+    e->samples += samples->count;
+    object_share_add(&e->share, &e->info, samples);
+}
+
 static int forward_samples(void *context, const struct trace_samples *samples)
 {
     struct export *e = context;
 
-    e->samples += samples->count;
-    object_share_add(&e->share, &e->info, samples);
+    count_samples(e, samples);
     return e->visitor->samples(e->visitor->context, samples);
+}
+
+static int forward_waits(void *context, const struct trace_samples *samples)
+{
+    struct export *e = context;
+
+    count_samples(e, samples);
+    return e->visitor->waits(e->visitor->context, samples);
 }
 
 static int forward_record(void *context, const struct trace_chunk *chunk,
@@ -226,7 +244,8 @@ int export_walk(struct export *e, const struct trace_visitor *visitor)
         .own_addresses = visitor->own_addresses,
         .names = visitor->names,
         .chunk = visitor->chunk != NULL ? forward_chunk : NULL,
-        .samples = forward_samples,
+        .samples = visitor->samples != NULL ? forward_samples : NULL,
+        .waits = visitor->waits != NULL ? forward_waits : NULL,
         .record = visitor->record != NULL ? forward_record : NULL,
     };
 
@@ -251,6 +270,10 @@ static int write_all(struct export *e, const struct export_format *format,
                           target->name, strerror(-e->output.error));
     if (error != 0)
         return reader_fail(e->options->reader.path, error);
+    if (e->samples == 0 && e->options->off_cpu)
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: no stack of a wait is there; 'hr run --waits -g dwarf' records them",
+                          e->options->reader.path);
     if (e->samples == 0 && !selection_is_all(&e->scan.selection))
         return error_exit(HR_EXIT_FAILED, "%s: nothing was written, because no sample is selected",
                           e->options->reader.path);
@@ -358,6 +381,8 @@ int export_command(int argc, char **argv)
          "Write to FILE; - is standard output (default: beside the trace)", 0},
         {"force", KEY_FORCE, NULL, 0, "Replace a file that is no export of hr", 0},
         {"weight", KEY_WEIGHT, "EVENT", 0, "Weigh folded stacks by EVENT instead of samples", 0},
+        {"off-cpu", KEY_OFF_CPU, NULL, 0,
+         "Fold the stacks at which threads waited, weighed by nanoseconds (hr run --waits -g)", 0},
         {"record-bytes", KEY_RECORD_BYTES, "N", 0,
          "Size of hiresperf's records: 60 (default), 56 or 52 in older versions", 0},
         {"bin", KEY_BIN, "TIME", 0, "Average perfetto's rates over TIME (default: 10us)", 0},
@@ -374,7 +399,8 @@ int export_command(int argc, char **argv)
                "Examples:\n"
                "  hr export csv                        hr.csv, one row a sample\n"
                "  hr export folded -o - | flamegraph.pl > flames.svg\n"
-               "  hr export folded --weight cache-misses --thread 1001\n",
+               "  hr export folded --weight cache-misses --thread 1001\n"
+               "  hr export folded --off-cpu           where threads waited, and how long\n",
     };
     struct export_options options = {0};
     int status;

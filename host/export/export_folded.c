@@ -9,6 +9,7 @@
 
 #include "host/export/export.h"
 #include "host/export/stack_text.h"
+#include "host/scan/off_cpu.h"
 #include "lib/hash.h"
 
 #define LINES_MAX (1u << 20)
@@ -24,6 +25,7 @@ struct line {
 struct folded {
     struct export *e;
     int event; /* -1: samples */
+    struct off_cpu off;
     struct line *lines; /* in the order of their appearance; owned */
     uint32_t *index; /* hash table of line numbers + 1, 0: free; owned */
     uint32_t count;
@@ -109,24 +111,63 @@ static int take_samples(void *context, const struct trace_samples *samples)
     return f->e->output.error;
 }
 
-static int fold(struct folded *f)
+/* A wait that has ended. */
+static int take_wait(void *context, const struct off_cpu_event *wait, uint64_t ticks)
 {
-    const struct trace_visitor visitor = {.context = f,
+    struct folded *f = context;
+
+    if (hash_nodes(f) != 0)
+        return -ENOMEM;
+    find_line(f, wait->stack, functions_at(&f->e->functions, wait->ip))->weight +=
+        trace_info_ns(&f->e->info, ticks);
+    return f->e->output.error;
+}
+
+static int take_waits(void *context, const struct trace_samples *samples)
+{
+    struct folded *f = context;
+    int error = off_cpu_full(&f->off) ? off_cpu_settle(&f->off, take_wait, f) : 0;
+
+    return error == 0 ? off_cpu_take_waits(&f->off, samples) : error;
+}
+
+static int take_record(void *context, const struct trace_chunk * /*chunk*/,
+                       const struct trace_record *record)
+{
+    return off_cpu_take_record(&((struct folded *)context)->off, record);
+}
+
+static int walk(struct folded *f)
+{
+    const struct trace_visitor samples = {.context = f,
                                           .stacks = TRACE_SCAN_STACKS,
                                           .exact = true,
                                           .names = true,
                                           .samples = take_samples};
+    const struct trace_visitor waits = {.context = f,
+                                        .stacks = TRACE_SCAN_STACKS,
+                                        .names = true,
+                                        .waits = take_waits,
+                                        .record = take_record};
+    int error = export_walk(f->e, f->e->options->off_cpu ? &waits : &samples);
+
+    return error == 0 ? off_cpu_settle(&f->off, take_wait, f) : error;
+}
+
+static int fold(struct folded *f)
+{
     int error = -ENOMEM;
 
     f->lines = malloc(LINES_MAX * sizeof f->lines[0]);
     f->index = calloc(INDEX_SLOTS, sizeof f->index[0]);
     if (f->lines != NULL && f->index != NULL)
-        error = export_walk(f->e, &visitor);
+        error = walk(f);
     if (error == 0)
         put_lines(f);
     free(f->lines);
     free(f->index);
     free(f->hashes);
+    off_cpu_free(&f->off);
     return error;
 }
 

@@ -55,6 +55,7 @@ struct options {
     uint32_t probe_arguments; /* values that each hit keeps */
     uint32_t probe_every; /* 0: hits are recorded; N: every Nth becomes a sample instead */
     bool probe_stack; /* each entry becomes a sample, too */
+    bool waits; /* the trace says where threads begin to wait */
     bool paused; /* the trigger waits for the program's hr_start() */
     int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
     uint32_t processes; /* at once; 0: the kernel's own limit */

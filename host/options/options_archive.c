@@ -89,6 +89,7 @@ enum { /* options without a letter; the commands' own begin at 256 */
        KEY_MEM,
        KEY_PAUSED,
        KEY_PYTHON,
+       KEY_WAITS,
        KEY_MAX_OVERHEAD,
        KEY_COUNTERS_EVERY,
        KEY_FILE,
@@ -120,6 +121,8 @@ static const struct argp_option archive_options[] = {
     {"python", KEY_PYTHON, 0, 0,
      "record Python's functions and lines (CPython 3.11 to 3.13): its frames are the call stacks",
      1},
+    {"waits", KEY_WAITS, 0, 0,
+     "record where threads begin to wait, and for which lock; with -g the call stack, too", 1},
     {"paused", KEY_PAUSED, 0, 0, "sample only from the program's hr_start() on", 1},
     {"max-overhead", KEY_MAX_OVERHEAD, "SHARE", 0,
      "sampling takes at most this share of the time, 1% to 90% (default 50%); samples that would "
@@ -279,6 +282,7 @@ static error_t parse_other_option(int key, char *argument, struct argp_state *st
 {
     static const struct option_field fields[] = {
         {KEY_PAUSED, OPTION_FLAG, .offset = offsetof(struct options, paused)},
+        {KEY_WAITS, OPTION_FLAG, .offset = offsetof(struct options, waits)},
         {KEY_ROOT, OPTION_TEXT, .offset = offsetof(struct options, root)},
         {KEY_PREFAULT, OPTION_FLAG, .offset = offsetof(struct options, prefault)},
         {KEY_TARGET_CPU, OPTION_TEXT, .offset = offsetof(struct options, target_cpu)},

@@ -92,10 +92,12 @@ static void add_sampling(struct draft *d, const struct options *o)
         add_number(d, "paused", 1);
 }
 
-/* Comes last: the kernel's time to find a key depends on what is before it, and call stacks must
- * not change what the program sees of its clock. */
+/* Comes last: the kernel's time to find a key depends on what is before it, and neither records of
+ * waits nor call stacks must change what the program sees of its clock. */
 static void add_stacks(struct draft *d, const struct options *o)
 {
+    if (o->waits)
+        add_number(d, "waits", 1);
     if (o->stacks.kind == 0)
         return;
     add(d, "stacks", stack_kinds_name(o->stacks.kind));

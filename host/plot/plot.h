@@ -32,6 +32,7 @@ int plot_timeline(struct plot_options *options, FILE *out);
 int plot_intervals(struct plot_options *options, FILE *out);
 int plot_calls(struct plot_options *options, FILE *out);
 int plot_functions(struct plot_options *options, FILE *out);
+int plot_waits(struct plot_options *options, FILE *out);
 
 /* The title line of a picture: what, and of which program. */
 #define PLOT_TITLE_BYTES 512

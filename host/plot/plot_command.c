@@ -25,6 +25,7 @@ static const struct plot_picture {
     {"intervals", plot_intervals, "no two samples follow each other"},
     {"functions", plot_functions, "no samples"},
     {"calls", plot_calls, "no system calls and no gaps"},
+    {"waits", plot_waits, "no stacks of waits; 'hr run --waits -g dwarf' records them"},
 };
 
 struct target { /* what pictures must not replace */
@@ -57,7 +58,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'p':
         options->picture = find_picture(argument);
         if (options->picture == NULL)
-            argp_error(state, "--picture %s: choose timeline, intervals, functions or calls",
+            argp_error(state, "--picture %s: choose timeline, intervals, functions, calls or waits",
                        argument);
         return 0;
     case ARGP_KEY_END:
@@ -230,7 +231,7 @@ int plot_command(int argc, char **argv)
         {"output", 'o', "OUTPUT", 0,
          "A folder for all pictures, a file FILE.svg for one, or - for one to standard output", 0},
         {"force", KEY_FORCE, NULL, 0, "Replace files that are no pictures of hr plot", 0},
-        {"picture", 'p', "NAME", 0, "Only timeline, intervals, functions or calls", 0},
+        {"picture", 'p', "NAME", 0, "Only timeline, intervals, functions, calls or waits", 0},
         {0},
     };
     static const struct argp argp = {
@@ -242,7 +243,9 @@ int plot_command(int argc, char **argv)
             "Draw a trace (default hr.bin) as SVG pictures for print."
             "\vtimeline: rates over time of every CPU, with the program's marks.  intervals: how "
             "far apart samples are.  functions: a flame graph where there are call stacks, else "
-            "the functions with most samples.  calls: how long system calls and gaps take.\n\n"
+            "the functions with most samples.  calls: how long system calls and gaps take.  waits: "
+            "a flame "
+            "graph of where threads waited, and how long (hr run --waits -g dwarf).\n\n"
             "Examples:\n"
             "  hr plot -o plots                           all pictures of hr.bin\n"
             "  hr plot -o rates.svg --from 2ms --to 5ms   three milliseconds of it\n"

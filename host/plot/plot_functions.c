@@ -104,7 +104,8 @@ static void draw_frames(const struct flame *f, uint32_t node, double left, doubl
                         unsigned depth)
 {
     const struct tree *tree = &f->profile->tree;
-    char name[600], text[700], count[TEXT_QUANTITY_BYTES];
+    char name[600], text[700], amount[TEXT_QUANTITY_BYTES];
+    bool waits = f->profile->options->waits;
     double x = left;
 
     for (uint32_t i = tree->first[node]; i < tree->first[node + 1] && depth < DEPTH_MAX; i++) {
@@ -116,8 +117,9 @@ static void draw_frames(const struct flame *f, uint32_t node, double left, doubl
         if (part < WIDTH_LEAST)
             break; /* the others are no larger */
         report_function(name, sizeof name, place);
-        snprintf(text, sizeof text, "%s: %.2f %%, %s samples", name,
-                 report_share(child->total, f->all), text_count(count, child->total));
+        snprintf(text, sizeof text, "%s: %.2f %%, %s%s", name, report_share(child->total, f->all),
+                 waits ? text_time(amount, (double)child->total) : text_count(amount, child->total),
+                 waits ? "" : " samples");
         svg_rect(f->svg, x, y, part - 0.4, ROW - 0.8, flame_colour(place), text);
         svg_text_within(f->svg, x + 2, y + ROW - 4, part - 4, name);
         draw_frames(f, tree->children[i], x, part, depth + 1);
@@ -151,21 +153,22 @@ static void draw_flame(const struct profile *p, FILE *out)
     char title[PLOT_TITLE_BYTES];
     struct svg svg;
     struct flame flame = {p, &svg, bottom, p->all.samples};
+    const char *width_is = p->options->waits ? "time that threads waited" : "samples";
+    char text[128];
 
-    plot_title(title, &p->scan->info, "call stacks");
+    plot_title(title, &p->scan->info, p->options->waits ? "where threads wait" : "call stacks");
     svg_begin(&svg, out, bottom + 24, title);
     svg_text(&svg, FLAME_LEFT, 16, SVG_START, title);
     draw_frames(&flame, TREE_ROOT, FLAME_LEFT, width, 0);
     svg_line(&svg, FLAME_LEFT, bottom, FLAME_LEFT + width, bottom, SVG_INK, 1);
-    svg_text(&svg, FLAME_LEFT, bottom + 16, SVG_START,
-             depth == DEPTH_MAX ? "width: share of samples; deeper calls are left out"
-                                : "width: share of samples; callers below");
+    snprintf(text, sizeof text, "width: share of %s; %s", width_is,
+             depth == DEPTH_MAX ? "deeper calls are left out" : "callers below");
+    svg_text(&svg, FLAME_LEFT, bottom + 16, SVG_START, text);
     svg_end(&svg);
 }
 
-int plot_functions(struct plot_options *options, FILE *out)
+static int draw(struct plot_options *options, struct profile_options wanted, FILE *out)
 {
-    struct profile_options wanted = {.by = PLACE_FUNCTION};
     struct profile profile;
     struct trace_scan scan;
     int error = plot_open(options, &scan);
@@ -190,4 +193,14 @@ int plot_functions(struct plot_options *options, FILE *out)
     profile_free(&profile);
     plot_close(options, &scan);
     return error;
+}
+
+int plot_functions(struct plot_options *options, FILE *out)
+{
+    return draw(options, (struct profile_options){.by = PLACE_FUNCTION}, out);
+}
+
+int plot_waits(struct plot_options *options, FILE *out)
+{
+    return draw(options, (struct profile_options){.by = PLACE_FUNCTION, .waits = true}, out);
 }

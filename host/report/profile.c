@@ -128,6 +128,40 @@ static int take_samples(void *context, const struct trace_samples *samples)
     return error;
 }
 
+/* Counts a wait that has ended. */
+static int add_wait(void *context, const struct off_cpu_event *wait, uint64_t ticks)
+{
+    struct profile_worker *w = context;
+    const struct hr_chunk_header chunk = {.cpu = HR_CPU_NONE};
+    const struct trace_slot slot = {.time = wait->time, .ip = wait->ip, .tid = wait->tid};
+    const uint64_t ns = trace_info_ns(&w->scan->info, ticks);
+    const struct trace_samples samples = {
+        .chunk = &chunk,
+        .previous = &slot, /* counters rose by nothing */
+        .slots = &slot,
+        .count = 1,
+        .event_count = w->scan->info.event_count,
+        .stacks = &wait->stack,
+        .weights = &ns,
+    };
+
+    return ns != 0 ? take_samples(w, &samples) : 0;
+}
+
+static int take_waits(void *context, const struct trace_samples *samples)
+{
+    struct profile_worker *w = context;
+    int error = off_cpu_full(&w->off) ? off_cpu_settle(&w->off, add_wait, w) : 0;
+
+    return error == 0 ? off_cpu_take_waits(&w->off, samples) : error;
+}
+
+/* Waits begin in one chunk and end in another. */
+static bool divides(void *owner, const struct trace_info * /*info*/)
+{
+    return !((const struct profile *)owner)->options->waits;
+}
+
 static int take_record(void *context, const struct trace_chunk *chunk,
                        const struct trace_record *record)
 {
@@ -137,6 +171,8 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 
     if (chunk->header.type != HR_CHUNK_DATA)
         return 0;
+    if (w->profile->options->waits)
+        return off_cpu_take_record(&w->off, record);
     w->marks += record->type == HR_REC_MARK;
     w->waits += record->type == HR_REC_SWITCH &&
                 trace_body(record, &change, sizeof change, NULL, NULL) &&
@@ -148,6 +184,7 @@ static void leave(void *, void *context)
 {
     struct profile_worker *w = context;
 
+    off_cpu_free(&w->off);
     tally_free(&w->tally);
     groups_free(&w->groups);
     free(w->nodes);
@@ -174,7 +211,10 @@ static int take(void *owner, void *context)
 {
     struct profile *p = owner;
     struct profile_worker *w = context;
+    int error = off_cpu_settle(&w->off, add_wait, w);
 
+    if (error != 0)
+        return error;
     p->marks += w->marks;
     p->waits += w->waits;
     if (p->jobs > 1 && w->groups.full)
@@ -196,14 +236,16 @@ int profile_run(struct profile *profile, struct trace_scan *scan,
     const struct trace_team team = {
         .owner = profile,
         .visitor = {.stacks = options->stacks ? TRACE_SCAN_STACKS : TRACE_SCAN_NO_STACKS,
-                    .exact = true,
+                    .exact = !options->waits,
                     .names = true,
-                    .samples = take_samples,
+                    .samples = options->waits ? NULL : take_samples,
+                    .waits = options->waits ? take_waits : NULL,
                     .record = take_record},
         .join = join,
         .take = take,
         .leave = leave,
         .restart = restart,
+        .divides = divides,
     };
 
     *profile = (struct profile){.options = options, .scan = scan, .event = -1};

@@ -26,6 +26,7 @@ struct profile_options {
     const struct sections *sections; /* group by the sections between marks; NULL: do not */
     bool stacks; /* totals, or a tree, include what callees counted */
     bool tree; /* a tree instead of rows */
+    bool waits; /* where threads waited, a sample for each nanosecond, instead of samples */
     bool python; /* a sample is where its stack's first frame is, not where its ip is */
     const char *sort; /* an event; NULL: samples */
 };

@@ -3,6 +3,7 @@
 
 #include "host/report/profile.h"
 #include "host/report/tally.h"
+#include "host/scan/off_cpu.h"
 
 struct profile_worker {
     struct profile *profile;
@@ -14,6 +15,7 @@ struct profile_worker {
     size_t section; /* position of the last sections_find */
     uint32_t *nodes; /* cached for each stack node: a place, or a node of the tree; 0: none */
     uint32_t node_count; /* capacity of nodes */
+    struct off_cpu off; /* of a profile of waits */
     uint64_t marks;
     uint64_t waits;
 };

@@ -208,18 +208,24 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     };
     enum trace_status status = trace_decoder_samples(&w->decoder, record, w->scan->slots,
                                                      TRACE_RUN_SAMPLES_MAX, &samples.count);
+    int (*visit)(void *context, const struct trace_samples *samples) = w->visitor->samples;
     uint32_t all = samples.count;
 
     if (status != TRACE_OK)
         return status;
     trace_rules_samples(&w->rules, w->scan->slots, all, w->decoder.intervals);
     cut(w, &samples);
+    if ((w->scan->slots[0].flags & HR_SAMPLE_WAITING) != 0) {
+        visit = w->visitor->waits;
+        if (visit == NULL)
+            samples.count = 0;
+    }
     status = read_stacks(w, &samples, all);
     find_places(w, (uint32_t)(samples.slots - w->scan->slots), samples.count);
     if (status == TRACE_OK && w->result == 0 && !w->visitor->own_addresses)
         w->result = place(w->scan, &samples);
-    if (status == TRACE_OK && w->result == 0 && w->visitor->samples != NULL && samples.count != 0)
-        w->result = w->visitor->samples(w->visitor->context, &samples);
+    if (status == TRACE_OK && w->result == 0 && visit != NULL && samples.count != 0)
+        w->result = visit(w->visitor->context, &samples);
     return status;
 }
 

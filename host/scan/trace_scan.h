@@ -70,6 +70,8 @@ struct trace_visitor {
     /* A DATA chunk begins; `continues` is false when chunks of this CPU before it are missing. */
     int (*chunk)(void *context, const struct trace_chunk *chunk, bool continues);
     int (*samples)(void *context, const struct trace_samples *samples);
+    /* Likewise where threads begin to wait (HR_SAMPLE_WAITING), which are no samples. */
+    int (*waits)(void *context, const struct trace_samples *samples);
     int (*hits)(void *context, const struct trace_hits *hits);
     /* Every record of every chunk that is no run of samples or hits, metadata included. */
     int (*record)(void *context, const struct trace_chunk *chunk,

@@ -340,6 +340,44 @@ bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_plac
     return find(symbols, address, place, &linked, &made) != NULL || made;
 }
 
+/* Fills the name and the offset of a link-time address. */
+static void name_data(struct symbols *s, struct symbols_object *object, uint64_t linked,
+                      struct symbols_place *place)
+{
+    const struct symbols_function *found;
+
+    pthread_mutex_lock(&s->lock);
+    symbols_data_load(&object->data, &object->elf);
+    found = symbols_data_find(&object->data, linked);
+    if (found != NULL) {
+        place->name = symbols_names_function(&s->names, found->raw, s->options.raw_names);
+        place->offset = place->name != NULL ? linked - found->start : linked;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+enum symbols_data_place symbols_data(struct symbols *symbols, uint64_t code, uint64_t distance,
+                                     struct symbols_place *place)
+{
+    const struct trace_range *range = trace_ranges_find(&symbols->maps, code);
+    struct symbols_object *object = range != NULL ? open_object(symbols, range) : NULL;
+    uint64_t linked, end;
+
+    if (object == NULL || object->kernel || !symbols_object_usable(object))
+        return SYMBOLS_DATA_ELSEWHERE;
+    linked = linked_address(object, range, code) + distance;
+    end = symbols_elf_end(&object->elf);
+    *place = (struct symbols_place){.object = object->name, .offset = linked};
+    if (symbols_elf_holds(&object->elf, linked)) {
+        name_data(symbols, object, linked, place);
+        return SYMBOLS_DATA_HERE;
+    }
+    if (!object->program || linked < end)
+        return SYMBOLS_DATA_ELSEWHERE;
+    place->offset = linked - end;
+    return SYMBOLS_DATA_BEHIND;
+}
+
 static void forget_lines(struct symbols *s)
 {
     uint64_t held = 0;

@@ -43,6 +43,19 @@ int symbols_update(struct symbols *symbols, const struct trace_info *info);
 /* Fills *place in any case.  Returns true if the address is in a known map. */
 bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_place *place);
 
+enum symbols_data_place {
+    SYMBOLS_DATA_ELSEWHERE, /* not in the file */
+    SYMBOLS_DATA_HERE,
+    SYMBOLS_DATA_BEHIND, /* in no file: place->offset bytes after the program's last segment */
+};
+
+/* Finds what lies `distance` bytes after an address of code, modulo 2^64, in the same file: load
+ * maps have code alone.  HERE: fills name (of a global object, demangled; NULL: it has none) and
+ * object, and the offset from the global object's start, or without a name the link-time address.
+ */
+enum symbols_data_place symbols_data(struct symbols *symbols, uint64_t code, uint64_t distance,
+                                     struct symbols_place *place);
+
 #define SYMBOLS_FRAMES_MAX 32u /* for one address */
 
 struct symbols_frame { /* a function at an address: inlined, or the one that holds the code */

@@ -264,3 +264,21 @@ uint64_t symbols_elf_address(const struct symbols_elf *file, uint64_t file_offse
     }
     return file_offset;
 }
+
+bool symbols_elf_holds(const struct symbols_elf *file, uint64_t address)
+{
+    for (size_t i = 0; i < file->segment_count; i++)
+        if (address - file->segments[i].address < file->segments[i].bytes)
+            return true;
+    return false;
+}
+
+uint64_t symbols_elf_end(const struct symbols_elf *file)
+{
+    uint64_t end = 0;
+
+    for (size_t i = 0; i < file->segment_count; i++)
+        if (file->segments[i].address + file->segments[i].bytes > end)
+            end = file->segments[i].address + file->segments[i].bytes;
+    return end;
+}

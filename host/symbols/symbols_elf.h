@@ -2,6 +2,7 @@
  * files are hostile input.  Never prints. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,3 +48,7 @@ struct symbols_function *symbols_elf_find(const struct symbols_elf *file, uint64
 /* Returns the link-time address of a place in the file; the offset itself if no segment holds it.
  */
 uint64_t symbols_elf_address(const struct symbols_elf *file, uint64_t file_offset);
+
+/* Whether a segment holds a link-time address; the first one after all segments. */
+bool symbols_elf_holds(const struct symbols_elf *file, uint64_t address);
+uint64_t symbols_elf_end(const struct symbols_elf *file);

@@ -27,6 +27,7 @@ int symbols_object_init(struct symbols_object *object, const struct trace_map *m
 void symbols_object_free(struct symbols_object *object)
 {
     symbols_lines_close(object->lines);
+    symbols_data_free(&object->data);
     if (symbols_object_usable(object))
         symbols_elf_close(&object->elf);
     symbols_file_close(&object->file);

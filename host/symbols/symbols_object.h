@@ -3,6 +3,7 @@
 #pragma once
 
 #include "host/object/symbols_file.h"
+#include "host/symbols/symbols_data.h"
 #include "host/symbols/symbols_elf.h"
 #include "host/symbols/symbols_lines.h"
 #include "host/trace/trace_info.h"
@@ -20,6 +21,7 @@ struct symbols_object {
     int lines_status; /* result of symbols_lines_open */
     struct symbols_file file;
     struct symbols_elf elf;
+    struct symbols_data data; /* loaded when it is needed */
     struct symbols_lines *lines; /* NULL: none */
     struct symbols_function *bounds; /* functions without a name; ascending; owned */
     size_t bound_count;

@@ -94,7 +94,8 @@ void trace_rules_samples(struct trace_rules *rules, const struct trace_slot *slo
 {
     uint64_t first = slots[0].time, last = slots[count - 1].time;
 
-    rules->samples += count;
+    if ((slots[0].flags & HR_SAMPLE_WAITING) == 0)
+        rules->samples += count;
     if ((intervals & WRAPPING_BITS) != 0 || last < first) /* they are not in order */
         for (uint32_t i = 0; i < count; i++) {
             first = slots[i].time < first ? slots[i].time : first;

@@ -180,7 +180,7 @@ if command -v python3 >/dev/null; then
     run_hr report --regions tree/hr.bin
     like 'Python with libhr: its region' out '^work: 1 pass by 1 thread$'
     echo >tree/build/libhr.so
-    is 'libhr.so that is of no use is said' "$(cd tree && eval "$command" 2>&1 </dev/null | grep -c 'libhr.so was not found: regions and marks are missing')" 1
+    is 'libhr.so that is of no use is said' "$(cd tree && eval "$command" 2>&1 </dev/null | grep -c 'libhr.so was not found: regions, marks and requests are missing')" 1
 else
     skip 3 'python3 is not installed'
 fi

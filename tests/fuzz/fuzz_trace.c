@@ -144,6 +144,7 @@ static void check_points(const struct trace_points *p)
 static uint32_t read_record(struct trace_decoder *d, const struct trace_record *r)
 {
     struct hr_rec_base base;
+    struct trace_slot before = d->previous;
     uint32_t count = 77;
 
     if (r->type == HR_REC_BASE) {
@@ -155,7 +156,10 @@ static uint32_t read_record(struct trace_decoder *d, const struct trace_record *
     if (trace_decoder_samples(d, r, slots, TRACE_RUN_SAMPLES_MAX, &count) == TRACE_OK) {
         fuzz_check(d->has_base && count > 0 && count <= TRACE_RUN_SAMPLES_MAX);
         fuzz_check(r->type == HR_REC_SAMPLES || r->type == HR_REC_SAMPLES_WIDE);
-        encode_again(d->event_count, count);
+        if (slots[0].flags & HR_SAMPLE_WAITING) /* later samples do not depend on it */
+            fuzz_check(memcmp(&before, &d->previous, sizeof before) == 0);
+        else
+            encode_again(d->event_count, count);
     } else {
         fuzz_check(count == 0);
     }

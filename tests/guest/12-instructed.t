@@ -63,6 +63,8 @@ static hr_region work = HR_REGION("work");
 int main()
 {
     hr::scope measured(work);
+    hr::request served(7);
+    hr::joined part(8);
     return hr_mark("in scope") < 0 && !hr_available() ? 0 : 1;
 }
 END
@@ -79,17 +81,18 @@ cat >measured.py <<'END'
 import sys
 import microtome
 
-with microtome.region("work"), microtome.paused():
+with microtome.region("work"), microtome.paused(), microtome.request(2**64 - 1), microtome.joined(7):
     result = microtome.mark("working")
-print(microtome.status_text(), microtome.available(), result, microtome.poll(), microtome.read(), microtome.events())
+print(microtome.status_text(), microtome.available(), result, microtome.poll(), microtome.request_block(7), microtome.read(),
+    microtome.events())
 END
 if command -v python3 >/dev/null; then
     export PYTHONDONTWRITEBYTECODE=1
     is 'Python: without the library nothing happens' "$(PYTHONPATH=prefix/lib/microtome python3 measured.py)" \
-        'libhr.so was not found: calls do nothing False -38 -38 [] []'
+        'libhr.so was not found: calls do nothing False -38 -38 -38 [] []'
     cp "$BUILD/libhr.so" prefix/lib/
     is 'Python: installed, the library is found' "$(PYTHONPATH=prefix/lib/microtome python3 measured.py)" \
-        'not under Microtome: calls do nothing False -38 -38 [] []'
+        'not under Microtome: calls do nothing False -38 -38 -38 [] []'
 else
     skip 2 'python3 is not installed'
 fi
@@ -178,6 +181,7 @@ place 3 Invalid argument
 place 4 Bad address
 no place Bad address
 read to nowhere Bad address
+request of no kind Invalid argument
 operation Invalid argument
 END
 same_file 'misuse is refused' out wanted
@@ -248,6 +252,8 @@ while IFS= read -r flavour; do
         is "$mode: and none of the kernel" "$(sed -n 's/^instructions:k read=\([0-9]*\) .*/\1/p' out)" 0
         within "$mode: hr_poll with five counters: instructions of the kernel" \
             "$(sed -n 's/^instructions:k .* poll=\([0-9]*\)$/\1/p' out)" 100 200
+        within "$mode: hr_request_begin: instructions" "$(sed -n 's/^instructions .* request=\([0-9]*\) .*/\1/p' out)" 45 60
+        within "$mode: and of the kernel" "$(sed -n 's/^instructions:k .* request=\([0-9]*\) .*/\1/p' out)" 80 140
     done
     case $flavour in
     EPYC*) counter=0 ;;

@@ -49,11 +49,13 @@ if _library:
     _library.hr_status_text.restype = ctypes.c_char_p
     _library.hr_event_name.restype = ctypes.c_char_p
     _library.hr_mark.argtypes = [ctypes.c_char_p]
+    for _name in ("begin", "end", "join", "block"):
+        getattr(_library, "hr_request_" + _name).argtypes = [ctypes.c_uint64]
     _library.hr_region_begin.argtypes = [ctypes.POINTER(_Region)]
     _library.hr_region_end.argtypes = [ctypes.POINTER(_Region)]
 elif os.uname().release.endswith("-microtome"):
     print(
-        "microtome: libhr.so was not found: regions and marks are missing; hr run --file PATH/libhr.so "
+        "microtome: libhr.so was not found: regions, marks and requests are missing; hr run --file PATH/libhr.so "
         "--env MICROTOME_LIBHR=PATH/libhr.so gives it",
         file=sys.stderr,
     )
@@ -149,3 +151,48 @@ def paused():
         yield
     finally:
         start()
+
+
+def request_begin(number):
+    """A request begins; this thread works for it from now on."""
+    return _call("hr_request_begin", number)
+
+
+def request_end(number):
+    """A request ends, whichever threads worked for it."""
+    return _call("hr_request_end", number)
+
+
+def request_join(number):
+    """This thread works for a request from now on."""
+    return _call("hr_request_join", number)
+
+
+def request_leave():
+    """This thread works for no request from now on."""
+    return _call("hr_request_leave")
+
+
+def request_block(number):
+    """A request waits, in a queue for example, until a thread joins it."""
+    return _call("hr_request_block", number)
+
+
+@contextlib.contextmanager
+def request(number):
+    """A request that lasts as long as this block."""
+    request_begin(number)
+    try:
+        yield
+    finally:
+        request_end(number)
+
+
+@contextlib.contextmanager
+def joined(number):
+    """This thread works for a request within this block."""
+    request_join(number)
+    try:
+        yield
+    finally:
+        request_leave()

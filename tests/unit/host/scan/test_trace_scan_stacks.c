@@ -71,14 +71,38 @@ static void put_sample(void)
     assert_int_equal(trace_writer_sample(&w, &room.slot), 0);
 }
 
+/* A thread begins to wait after sample i, with the next one's stack; what counters it has is
+ * nothing. */
+static void put_wait(uint32_t i)
+{
+    struct trace_slot sample = room.slot;
+
+    room.slot = (struct trace_slot){.time = sample_time(i) + 40,
+                                    .ip = 0x12345678,
+                                    .tid = 3,
+                                    .flags = HR_SAMPLE_WAITING | HR_SAMPLE_NO_COUNTERS,
+                                    .counters = {77, 1ull << 60}};
+    stack()->root = chain_root(i + 1);
+    stack()->count = chain(i + 1, stack()->words);
+    put_sample();
+    memset(&room, 0, sizeof room);
+    room.slot = sample;
+}
+
+static bool with_waits; /* one after every 7th sample */
+
 static void put_chains(uint32_t samples)
 {
     for (uint32_t i = 0; i < samples; i++) {
         room.slot.time = sample_time(i);
         room.slot.tid = 1 + i / 100 % 2;
+        room.slot.ip = 0x401000 + i;
+        room.slot.counters[0] = 10 * i * i;
         stack()->root = chain_root(i);
         stack()->count = chain(i, stack()->words);
         put_sample();
+        if (with_waits && i % 7 == 3)
+            put_wait(i);
         if (i % 1000 == 700) {
             const struct hr_rec_mark mark = {.time = room.slot.time};
 
@@ -98,6 +122,7 @@ struct seen {
     uint32_t samples;
     uint32_t first, last; /* numbers of the samples seen */
     uint32_t without; /* samples that came without stacks */
+    uint32_t waits;
     uint32_t roots[HR_STACK_ROOTS];
     bool roots_only;
     bool chains;
@@ -125,6 +150,13 @@ static int see(void *context, const struct trace_samples *samples)
         if (seen->samples++ == 0)
             seen->first = i;
         seen->last = i;
+        if (seen->chains) { /* whether there are waits or not */
+            const struct trace_slot *before = n != 0 ? &samples->slots[n - 1] : samples->previous;
+
+            assert_int_equal(samples->slots[n].counters[0], 10 * i * i);
+            assert_int_equal(before->time, i != 0 ? sample_time(i - 1) : 0);
+            assert_int_equal(before->ip, i != 0 ? 0x401000 + i - 1 : 0);
+        }
         seen->without += samples->stacks == NULL;
         if (samples->stacks != NULL && (seen->roots_only || !seen->chains)) {
             assert_true(seen->chains || samples->stacks[n] < seen->scan->stacks.count);
@@ -134,6 +166,20 @@ static int see(void *context, const struct trace_samples *samples)
             expect_chain(seen, i, samples->stacks[n]);
         }
     }
+    return 0;
+}
+
+static int see_wait(void *context, const struct trace_samples *samples)
+{
+    struct seen *seen = context;
+    uint32_t i = (uint32_t)((samples->slots[0].time - FIXTURE_START) / 100);
+
+    assert_int_equal(samples->count, 1);
+    assert_int_equal(samples->slots[0].time, sample_time(i) + 40);
+    assert_int_equal(samples->slots[0].ip, 0x12345678);
+    assert_int_equal(samples->slots[0].counters[0], 10 * i * i);
+    expect_chain(seen, i + 1, samples->stacks[0]);
+    seen->waits++;
     return 0;
 }
 
@@ -167,6 +213,34 @@ static void every_sample_has_its_chain(void **state)
     seen = walk(TRACE_SCAN_STACKS, true, 0, UINT64_MAX, NULL, 0);
     assert_int_equal(seen.samples, SAMPLES);
     assert_int_equal(seen.without, 0);
+    end();
+}
+
+/* Where threads wait are no samples: those who do not ask see the trace that it would be without.
+ */
+static void waits_are_no_samples(void **state)
+{
+    const struct trace_visitor visitor = {.stacks = TRACE_SCAN_STACKS, .waits = see_wait};
+    struct trace_visitor asks = visitor;
+    struct trace_scan scan;
+    struct seen seen;
+
+    (void)state;
+    with_waits = true;
+    begin(HR_STACK_FP, 127);
+    put_chains(SAMPLES);
+    with_waits = false;
+    seen = walk(TRACE_SCAN_STACKS, true, 0, UINT64_MAX, NULL, 0);
+    assert_int_equal(seen.samples, SAMPLES);
+    assert_int_equal(seen.without, 0);
+    assert_int_equal(w.samples, SAMPLES);
+    seen = (struct seen){.scan = &scan};
+    asks.context = &seen;
+    assert_int_equal(trace_scan_open(&scan, fixture_file(&f)), 0);
+    assert_int_equal(trace_scan_run(&scan, &asks), 0);
+    assert_int_equal(seen.waits, (SAMPLES + 3) / 7);
+    assert_int_equal(scan.audit.damage_count, 0);
+    trace_scan_close(&scan);
     end();
 }
 
@@ -250,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sample_has_its_chain),
+        cmocka_unit_test(waits_are_no_samples),
         cmocka_unit_test(who_does_not_ask_gets_none),
         cmocka_unit_test(a_selection_cuts_stacks_with_their_samples),
         cmocka_unit_test(stacks_of_no_run_are_damage),

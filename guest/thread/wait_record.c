@@ -1,0 +1,39 @@
+/* Records of waits: which call, for which futex, with which stack. */
+#include "guest/thread/wait_record.h"
+
+#include <asm/unistd_64.h>
+#include <linux/futex.h>
+
+#include "drivers/pmu/pmu.h"
+#include "guest/cpu/clock.h"
+#include "guest/sample/sampler.h"
+#include "guest/sample/sampling.h"
+#include "guest/sample/stack.h"
+#include "guest/thread/threads.h"
+
+/* Records the stack like a sample without counters, which no reader counts. */
+static void record_stack(struct cpu *cpu, const struct trap_frame *frame)
+{
+    struct trace_slot *slot = sampler_record(cpu, 0, clock_stopped_time(cpu));
+
+    slot->ip = frame->rip;
+    slot->flags = HR_SAMPLE_WAITING | HR_SAMPLE_NO_COUNTERS;
+    stack_take(slot, frame);
+    pmu_store_fence();
+    sampling.trigger->close(cpu);
+}
+
+void wait_record(struct cpu *cpu, const struct thread *thread)
+{
+    const struct trap_frame *frame = threads_frame(thread);
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_WAIT, clock_stopped_time(cpu));
+
+    slot->counters[0] = thread->schedule.between ? HR_WAIT_NO_CALL : frame->vector;
+    if (slot->counters[0] == __NR_futex) {
+        slot->ip = frame->rdi;
+        slot->counters[1] = frame->rsi & FUTEX_CMD_MASK;
+    }
+    sampling.trigger->close(cpu);
+    if (run.stacks.kind)
+        record_stack(cpu, frame);
+}
