@@ -113,7 +113,7 @@ static __attribute__((noinline)) void note(struct cpu *cpu, struct probe_place *
 /* Every hit that is not one of the frequent kind. */
 static __attribute__((noinline)) bool handle(struct cpu *cpu, struct trap_frame *frame, uint64_t ip)
 {
-    uint64_t to = 0;
+    uint64_t to = 0, sp = frame->rsp, after;
     struct probe_place *place;
     uint32_t what;
 
@@ -132,8 +132,11 @@ static __attribute__((noinline)) bool handle(struct cpu *cpu, struct trap_frame 
         if (what & HR_PROBE_RETURNED && !probe_flow_leaves(place->point, to - ip))
             what &= HR_PROBE_ENTERED;
     }
+    after = frame->rsp;
+    frame->rsp = sp; /* a call has pushed */
     if (what || place->point->kind & RUN_PROBE_PLACE)
         note(cpu, place, frame, what);
+    frame->rsp = after;
     if (place->copy)
         probe_enter_copy(cpu, frame, place);
     else
