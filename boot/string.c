@@ -72,22 +72,36 @@ void *memchr(const void *where, int value, size_t bytes)
     return NULL;
 }
 
-size_t strlen(const char *text)
+/* Returns the first NUL's number in an aligned word, 8 if there is none: the lowest byte whose top
+ * bit only the subtraction sets. */
+static size_t word_length(const char *word)
 {
-    size_t count = 0;
+    uint64_t bytes = bytes_load64(word);
+    uint64_t zeros = (bytes - 0x0101010101010101ull) & ~bytes & 0x8080808080808080ull;
 
-    while (text[count])
-        count++;
-    return count;
+    return zeros ? (size_t)__builtin_ctzll(zeros) / 8 : 8;
 }
 
+/* An aligned word lies in one page: bytes after the NUL may be read. */
 size_t strnlen(const char *text, size_t limit)
 {
-    size_t count = 0;
+    size_t count = 0, part;
 
-    while (count < limit && text[count])
-        count++;
-    return count;
+    for (; (uintptr_t)(text + count) % 8; count++)
+        if (count == limit || !text[count])
+            return count;
+    do {
+        if (count >= limit)
+            return limit;
+        part = word_length(text + count);
+        count += part;
+    } while (part == 8);
+    return count < limit ? count : limit;
+}
+
+size_t strlen(const char *text)
+{
+    return strnlen(text, SIZE_MAX);
 }
 
 int strcmp(const char *left, const char *right)

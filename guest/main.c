@@ -13,6 +13,7 @@
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/paravirt.h"
+#include "guest/cpu/turn.h"
 #include "guest/exec/exec.h"
 #include "guest/exec/vdso_map.h"
 #include "guest/file/files.h"
@@ -39,17 +40,21 @@
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
 #include "guest/service/service_input.h"
+#include "guest/signal/duration.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
+#include "guest/socket/socket_outside.h"
+#include "guest/syscall/ending.h"
 #include "guest/thread/idle.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "guest/thread/threads_end.h"
 #include "guest/thread/timer.h"
 #include "guest/thread/wait.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
-#include "guest/trace/trace_maps.h"
+#include "guest/trace/trace_process.h"
 #include "guest/transport/leave.h"
 #include "guest/transport/transport.h"
 #include "guest/transport/uefi.h"
@@ -62,7 +67,7 @@
 #define WORKLOAD_CPU 1 /* the first CPU that runs the program, unless CPU 0 does */
 
 static uint32_t prepare_turn; /* the CPU to prepare itself next; set when all have started */
-static bool workload_go; /* the program is loaded */
+static uint32_t workload_go; /* 1: the program is loaded */
 
 /* Begins a step of the start, one of RUN_STEPS, and writes it to the serial port, which needs no
  * driver; not on a bare machine, where a line takes a millisecond and is not read. */
@@ -179,21 +184,22 @@ static void prepare_first(struct cpu *cpu)
 /* Loads the program and announces the trace.  The workload CPUs' rings must exist. */
 static void load_program(struct cpu *workload)
 {
-    struct exec_result program;
+    struct exec_plan program = {0};
     struct thread *thread;
     int status;
 
     begin_step("program");
     sampling_start();
-    trace_init(&process_first.space, service_flush);
+    trace_init(service_flush);
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring != NULL)
             trace_add_ring(cpus[i].ring);
+    process_start();
     thread = threads_first(&process_first);
     status = run.start_error;
     trace_map_kernel();
     if (status == 0)
-        status = vm_space_init(&process_first.space);
+        status = vm_space_init(process_first.space);
     if (status == 0)
         status = exec_load(&process_first, &program);
     fs_served_start();
@@ -249,34 +255,28 @@ static void start_run(struct cpu *cpu)
     cross_lock(cpu);
     run_state.started = true;
     start_deadline();
+    duration_start(run.duration_ns);
     service_check_stop();
     test_hook("start");
     cross_unlock();
 }
 
-static void wait_for_flag(const bool *flag)
-{
-    while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
-        x86_pause();
-}
-
 /* CPUs prepare themselves in the order of their numbers: boot's allocators have no locks. */
 static void prepare_in_turn(struct cpu *cpu)
 {
-    while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != cpu->index)
-        x86_pause();
+    turn_wait(&prepare_turn, cpu->index);
     if (cpu->index == WORKLOAD_CPU)
         prepare_first(cpu);
     else if (cpu->index <= run.workload_cpus)
         prepare_workload(cpu);
-    __atomic_store_n(&prepare_turn, cpu->index + 1, __ATOMIC_RELEASE);
+    turn_set(&prepare_turn, cpu->index + 1, cpu->index + 1);
 }
 
 /* The code of every CPU except the boot CPU. */
 static void main_secondary(struct cpu *cpu)
 {
     prepare_in_turn(cpu);
-    wait_for_flag(&workload_go);
+    turn_wait(&workload_go, 1);
     vm_seal();
     if (cpu->index > run.workload_cpus)
         observer_loop(cpu);
@@ -315,12 +315,12 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     if (run.workload_cpus < workload_cpus)
         log_notice("--cpus %u: only %u workload CPUs started", workload_cpus, run.workload_cpus);
     cross_several = true;
-    __atomic_store_n(&prepare_turn, 1, __ATOMIC_RELEASE);
+    turn_set(&prepare_turn, 1, 1);
     while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != running)
         x86_pause();
     load_program(&cpus[WORKLOAD_CPU]);
     vm_seal();
-    __atomic_store_n(&workload_go, true, __ATOMIC_RELEASE);
+    turn_set(&workload_go, 1, 1);
     service_main();
 }
 
@@ -330,16 +330,18 @@ static void connect_rooms(void)
     panic_leave = leave_panic;
     cross_hooks = (struct cross_hooks){.stop = service_stop_here, .relieve = service_cpu_relieve};
     sampler_drain = service_drain;
-    python_look = trace_maps_offer;
+    python_look = trace_process_offer;
     service_input_arrived = input_arrived;
     service_files_end = (struct service_files_end){
         .names = fs_jit_send, .send = fs_kept_finish, .log = fs_missing_log};
-    schedule_outside = (struct schedule_outside){.awaited = input_awaited, .wait = input_idle};
+    schedule_outside =
+        (struct schedule_outside){.awaited = socket_outside_awaited, .wait = socket_outside_wait};
     wait_timers.wake = program_timer_wake_all;
     signal_listener = signalfd_sent;
     fs_file_release = files_release;
     inode_fetch = fs_served_fetch;
     exec_mount = fs_mount;
+    threads_release = ending_release;
 }
 
 void kernel_main(struct boot_info *boot)
@@ -364,6 +366,7 @@ void kernel_main(struct boot_info *boot)
     page_choose(run.clock.virtual_time);
     begin_step("transport");
     open_transport(boot);
+    socket_outside_start();
     begin_step("counters");
     choose_counters();
     log_line("microtome %s: TSC %lu Hz, %lu MiB, %u CPUs offered, ready after %lu us", VERSION_TEXT,

@@ -85,6 +85,7 @@ void run_read_manifest(void)
     run.start_unix_ns =
         run.boot->unix_ns ? run.boot->unix_ns : manifest_number_or("start-unix-ns", 0);
     run.timeout_ns = run.boot->timeout_ns ? run.boot->timeout_ns : manifest_number_or("timeout", 0);
+    run.duration_ns = manifest_number_or("duration", 0);
     find_input();
     process_first.manifest = run.manifest;
     process_first.pid = PROCESS_ID;

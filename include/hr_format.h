@@ -78,6 +78,9 @@ enum hr_record_type {
     HR_META_CALIBRATION = 5, /* struct hr_meta_calibration */
     HR_META_MAP = 6, /* struct hr_meta_map, then build-id, then path (no NUL) */
     HR_META_STACKS = 7, /* struct hr_meta_stacks: samples have call stacks */
+    HR_REC_PROCESS = 47, /* struct hr_rec_process, then the program's path (no NUL) */
+    HR_REC_THREAD = 48, /* struct hr_rec_thread */
+    HR_REC_PROCESS_MAP = 49, /* struct hr_rec_process_map, then as HR_META_MAP */
     /* in DATA chunks */
     HR_REC_BASE = 32, /* struct hr_rec_base, then u64 counters[event_count]; first record */
     HR_REC_SAMPLES = 33, /* struct hr_rec_samples, then samples; field widths 0, 1, 2, 3 */
@@ -207,6 +210,44 @@ struct hr_meta_map { /* addresses start to end-1 show the file from file_offset 
     uint16_t path_bytes;
 };
 _Static_assert(sizeof(struct hr_meta_map) == 32, "hr_meta_map");
+
+/* Processes.  A trace of one process has none of the next three records: all its threads are of
+ * HR_FIRST_PID, and its load map is made of HR_META_MAP.  They are in META chunks, in the order of
+ * time, which a reader has before the samples. */
+#define HR_FIRST_PID 1000u
+
+enum hr_process_kind {
+    HR_PROCESS_START = 1, /* by fork, with the load map that the parent has then */
+    HR_PROCESS_EXEC = 2, /* it runs another program: its load map begins again, empty */
+    HR_PROCESS_EXIT = 3,
+};
+
+struct hr_rec_process {
+    uint64_t time;
+    uint32_t kind; /* enum hr_process_kind */
+    uint32_t pid; /* and the tid of its first thread */
+    uint32_t parent_pid; /* START; otherwise 0, like the next one */
+    uint32_t parent_tid; /* the thread that made it */
+    uint32_t status; /* EXIT: as wait4 gives it: exit status * 256, or a signal's number; else 0 */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_rec_process) == 32, "hr_rec_process");
+
+struct hr_rec_thread { /* a thread of a process, other than the first of either */
+    uint64_t time;
+    uint32_t tid;
+    uint32_t pid;
+};
+_Static_assert(sizeof(struct hr_rec_thread) == 16, "hr_rec_thread");
+
+struct hr_rec_process_map { /* a load map of one process from a time on */
+    uint64_t time;
+    uint32_t pid;
+    uint32_t reserved;
+    struct hr_meta_map map;
+};
+_Static_assert(sizeof(struct hr_rec_process_map) == 48, "hr_rec_process_map");
+_Static_assert(offsetof(struct hr_rec_process_map, map) == 16, "map");
 
 enum hr_stack_kind {
     HR_STACK_FP = 1, /* frame pointers: HR_REC_STACK_NODES, HR_REC_STACKS */

@@ -42,9 +42,12 @@
  *   hostname=TEXT          what uname() reports
  *   tty=MASK               bit N set: standard stream N of the command is a terminal
  *   rows=N, columns=N      the terminal's size, when there is one
+ *   processes=N            processes there may be at once, 1..8000; 512 without it
  *   prefault=1             memory is filled when it is mapped, not when it is touched
  *   keep-files=1           what the program created or changed goes to the files port
  *   missing=1              names that the program did not find go there too
+ *   network=1              connections to the outside go to the network port
+ *   published-tcp=PORT     clients from outside may come to this port; likewise published-udp
  *   panic-test=WHERE       only honoured by a test build of the kernel
  */
 #ifndef INCLUDE_RUN_MANIFEST_H

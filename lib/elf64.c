@@ -2,6 +2,7 @@
 #include "lib/elf64.h"
 
 #include <elf.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "lib/array.h"
@@ -12,23 +13,26 @@
 #define INTERPRETER_BYTES_MAX 4096u
 #define BUILD_ID_BYTES_MAX 64u
 
-struct file {
-    const uint8_t *bytes;
-    uint64_t count;
-};
-
-static bool inside(const struct file *f, uint64_t offset, uint64_t bytes)
+/* Returns a part of the file, or NULL if it is not there. */
+static const uint8_t *part(const struct elf64_source *f, uint64_t offset, uint64_t bytes)
 {
-    return offset <= f->count && bytes <= f->count - offset;
+    if (offset <= f->head_bytes && bytes <= f->head_bytes - offset)
+        return f->head + offset;
+    return f->look != NULL && bytes <= ELF64_LOOK_MAX ? f->look(f->context, offset, bytes) : NULL;
 }
 
-static enum elf64_status check_identity(const struct file *f)
+static bool inside(const struct elf64_source *f, uint64_t offset, uint64_t bytes)
 {
-    const uint8_t *ident = f->bytes;
+    return offset <= f->bytes && bytes <= f->bytes - offset;
+}
 
-    if (f->count < SELFMAG || memcmp(ident, ELFMAG, SELFMAG) != 0)
+static enum elf64_status check_identity(const struct elf64_source *f)
+{
+    const uint8_t *ident = f->head;
+
+    if (f->head_bytes < SELFMAG || memcmp(ident, ELFMAG, SELFMAG) != 0)
         return ELF64_NOT_ELF;
-    if (f->count <= EI_VERSION)
+    if (f->head_bytes <= EI_VERSION)
         return ELF64_TRUNCATED;
     if (ident[EI_CLASS] == ELFCLASS32)
         return ELF64_NOT_64BIT;
@@ -38,16 +42,16 @@ static enum elf64_status check_identity(const struct file *f)
         return ELF64_WRONG_MACHINE;
     if (ident[EI_DATA] != ELFDATA2LSB || ident[EI_VERSION] != EV_CURRENT)
         return ELF64_BAD_HEADERS;
-    return f->count < sizeof(Elf64_Ehdr) ? ELF64_TRUNCATED : ELF64_OK;
+    return f->head_bytes < sizeof(Elf64_Ehdr) ? ELF64_TRUNCATED : ELF64_OK;
 }
 
-static enum elf64_status check_header(const struct file *f, Elf64_Ehdr *header)
+static enum elf64_status check_header(const struct elf64_source *f, Elf64_Ehdr *header)
 {
     enum elf64_status status = check_identity(f);
 
     if (status != ELF64_OK)
         return status;
-    memcpy(header, f->bytes, sizeof *header);
+    memcpy(header, f->head, sizeof *header);
     if (header->e_machine != EM_X86_64)
         return ELF64_WRONG_MACHINE;
     if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
@@ -69,7 +73,7 @@ static bool alignment_ok(const Elf64_Phdr *ph)
     return ph->p_filesz == 0 || (ph->p_vaddr - ph->p_offset) % ELF64_PAGE == 0;
 }
 
-static enum elf64_status check_load(const struct file *f, const struct elf64_image *image,
+static enum elf64_status check_load(const struct elf64_source *f, const struct elf64_image *image,
                                     const Elf64_Phdr *ph)
 {
     uint64_t limit = image->relocatable ? RELOCATABLE_END : ELF64_USER_END;
@@ -101,7 +105,7 @@ static void insert_segment(struct elf64_image *image, const Elf64_Phdr *ph)
     };
 }
 
-static enum elf64_status take_load(const struct file *f, struct elf64_image *image,
+static enum elf64_status take_load(const struct elf64_source *f, struct elf64_image *image,
                                    const Elf64_Phdr *ph)
 {
     enum elf64_status status;
@@ -117,16 +121,19 @@ static enum elf64_status take_load(const struct file *f, struct elf64_image *ima
     return ELF64_OK;
 }
 
-static enum elf64_status take_interpreter(const struct file *f, struct elf64_image *image,
+static enum elf64_status take_interpreter(const struct elf64_source *f, struct elf64_image *image,
                                           const Elf64_Phdr *ph)
 {
+    const uint8_t *text;
+
     if (image->interpreter_bytes)
         return ELF64_OK;
     if (ph->p_filesz < 2 || ph->p_filesz > INTERPRETER_BYTES_MAX)
         return ELF64_BAD_HEADERS;
-    if (!inside(f, ph->p_offset, ph->p_filesz))
+    text = part(f, ph->p_offset, ph->p_filesz);
+    if (text == NULL)
         return ELF64_TRUNCATED;
-    if (f->bytes[ph->p_offset + ph->p_filesz - 1] != '\0' || f->bytes[ph->p_offset] == '\0')
+    if (text[ph->p_filesz - 1] != '\0' || text[0] == '\0')
         return ELF64_BAD_HEADERS;
     image->interpreter_offset = ph->p_offset;
     image->interpreter_bytes = ph->p_filesz;
@@ -134,7 +141,8 @@ static enum elf64_status take_interpreter(const struct file *f, struct elf64_ima
 }
 
 /* Notes are optional: a malformed one ends the search, not the program. */
-static void take_notes(const struct file *f, struct elf64_image *image, const Elf64_Phdr *ph)
+static void take_notes(const struct elf64_source *f, struct elf64_image *image,
+                       const Elf64_Phdr *ph)
 {
     uint64_t alignment = ph->p_align == 8 ? 8 : 4;
     uint64_t at = 0;
@@ -144,14 +152,17 @@ static void take_notes(const struct file *f, struct elf64_image *image, const El
         return;
     while (at <= ph->p_filesz && sizeof note <= ph->p_filesz - at) {
         uint64_t start = ph->p_offset + at;
+        const uint8_t *bytes = part(f, start, sizeof note + sizeof "GNU");
         uint64_t text;
 
-        memcpy(&note, f->bytes + start, sizeof note);
+        if (bytes == NULL)
+            return;
+        memcpy(&note, bytes, sizeof note);
         text = round_up(sizeof note + note.n_namesz, alignment);
         if (text > ph->p_filesz - at || note.n_descsz > ph->p_filesz - at - text)
             return;
         if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-            memcmp(f->bytes + start + sizeof note, "GNU", 4) == 0 && note.n_descsz > 0 &&
+            memcmp(bytes + sizeof note, "GNU", 4) == 0 && note.n_descsz > 0 &&
             note.n_descsz <= BUILD_ID_BYTES_MAX && !image->build_id_bytes) {
             image->build_id_offset = start + text;
             image->build_id_bytes = note.n_descsz;
@@ -160,8 +171,8 @@ static void take_notes(const struct file *f, struct elf64_image *image, const El
     }
 }
 
-static enum elf64_status take_program_header(const struct file *f, struct elf64_image *image,
-                                             const Elf64_Phdr *ph)
+static enum elf64_status take_program_header(const struct elf64_source *f,
+                                             struct elf64_image *image, const Elf64_Phdr *ph)
 {
     switch (ph->p_type) {
     case PT_LOAD:
@@ -214,30 +225,47 @@ static uint64_t find_program_headers(const struct elf64_image *image, const Elf6
     return 0;
 }
 
+/* Takes what all program headers say. */
+static enum elf64_status take_program_headers(const struct elf64_source *f,
+                                              struct elf64_image *image, const Elf64_Ehdr *header)
+{
+    for (uint32_t i = 0; i < header->e_phnum; i++) {
+        const uint8_t *at = part(f, header->e_phoff + i * sizeof(Elf64_Phdr), sizeof(Elf64_Phdr));
+        enum elf64_status status;
+        Elf64_Phdr ph;
+
+        if (at == NULL)
+            return ELF64_TRUNCATED;
+        memcpy(&ph, at, sizeof ph);
+        status = take_program_header(f, image, &ph);
+        if (status != ELF64_OK)
+            return status;
+    }
+    return check_layout(image);
+}
+
 enum elf64_status elf64_parse(const void *file, size_t bytes, struct elf64_image *image)
 {
-    const struct file f = {.bytes = file, .count = bytes};
+    const struct elf64_source source = {.head = file, .head_bytes = bytes, .bytes = bytes};
+
+    return elf64_read(&source, image);
+}
+
+enum elf64_status elf64_read(const struct elf64_source *f, struct elf64_image *image)
+{
     const struct elf64_segment *last;
     enum elf64_status status;
     Elf64_Ehdr header;
 
-    memset(image, 0, sizeof *image);
-    status = check_header(&f, &header);
+    memset(image, 0, offsetof(struct elf64_image, segments));
+    status = check_header(f, &header);
     if (status != ELF64_OK)
         return status;
     image->relocatable = header.e_type == ET_DYN;
     image->entry = header.e_entry;
     image->program_header_count = header.e_phnum;
     image->program_header_bytes = header.e_phentsize;
-    for (uint32_t i = 0; i < header.e_phnum; i++) {
-        Elf64_Phdr ph;
-
-        memcpy(&ph, f.bytes + header.e_phoff + i * sizeof ph, sizeof ph);
-        status = take_program_header(&f, image, &ph);
-        if (status != ELF64_OK)
-            return status;
-    }
-    status = check_layout(image);
+    status = take_program_headers(f, image, &header);
     if (status != ELF64_OK)
         return status;
     image->program_headers = find_program_headers(image, &header);
@@ -249,7 +277,7 @@ enum elf64_status elf64_parse(const void *file, size_t bytes, struct elf64_image
 
 bool elf64_build_id(const void *file, size_t bytes, uint64_t *offset, uint64_t *id_bytes)
 {
-    const struct file f = {.bytes = file, .count = bytes};
+    const struct elf64_source f = {.head = file, .head_bytes = bytes, .bytes = bytes};
     struct elf64_image image = {0};
     Elf64_Ehdr header;
 
@@ -258,7 +286,7 @@ bool elf64_build_id(const void *file, size_t bytes, uint64_t *offset, uint64_t *
     for (uint32_t i = 0; i < header.e_phnum; i++) {
         Elf64_Phdr ph;
 
-        memcpy(&ph, f.bytes + header.e_phoff + i * sizeof ph, sizeof ph);
+        memcpy(&ph, f.head + header.e_phoff + i * sizeof ph, sizeof ph);
         if (ph.p_type == PT_NOTE)
             take_notes(&f, &image, &ph);
     }

@@ -52,6 +52,20 @@ struct elf64_image {
     struct elf64_segment segments[ELF64_SEGMENTS_MAX];
 };
 
+#define ELF64_LOOK_MAX 4096u
+
+/* A file of which only the beginning is in memory. */
+struct elf64_source {
+    const uint8_t *head;
+    uint64_t head_bytes;
+    uint64_t bytes; /* of the whole file; UINT64_MAX: segments may end after it */
+    /* Returns `bytes` (at most ELF64_LOOK_MAX) bytes from `offset` on, valid until the next call;
+     * NULL: they are not there.  NULL: the head is all. */
+    const uint8_t *(*look)(void *context, uint64_t offset, uint64_t bytes);
+    void *context;
+};
+
+enum elf64_status elf64_read(const struct elf64_source *source, struct elf64_image *image);
 enum elf64_status elf64_parse(const void *file, size_t bytes, struct elf64_image *image);
 
 /* Finds the build-id of any ELF file, shared libraries included: its offset and length (at most 64)

@@ -20,7 +20,9 @@
 #include <sys/time.h>
 
 #include "workloads/fuzz.h"
+#include "workloads/fuzz_ipc.h"
 #include "workloads/fuzz_own.h"
+#include "workloads/fuzz_socket.h"
 
 #define THREADS_MAX 16
 #define STACK_BYTES (1ull << 20)
@@ -45,6 +47,8 @@ struct timespec fuzz_soon = {0, 20};
 struct worker {
     struct fuzz fuzz;
     struct fuzz_own own;
+    struct fuzz_ipc ipc;
+    struct fuzz_socket sockets;
     uint64_t limit; /* calls */
     uint64_t calls, faults, leaks;
     volatile uint64_t number; /* of the call that it is in */
@@ -176,7 +180,7 @@ static void stop_timers(void)
 /* Removes what the calls of all threads left: memory, descriptors, timers, files. */
 static void purge(struct worker *w)
 {
-    static const char *const directories[] = {".", "/tmp"};
+    static const char *const directories[] = {".", "/tmp", "/dev/shm", "/dev/mqueue"};
 
     munlockall();
     munmap((void *)0x10000, (uint64_t)&__executable_start - 0x10000);
@@ -185,6 +189,7 @@ static void purge(struct worker *w)
         if (fd != REPORT_FD)
             close(fd);
     stop_timers();
+    purge_objects(&w->ipc);
     for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
         int fd = open(directories[i], O_RDONLY | O_DIRECTORY);
 
@@ -274,12 +279,16 @@ static void one_call(struct worker *w)
 
     for (int i = 0; i < 6; i++)
         a[i] = pick_argument(w);
-    if (!allowed(w, number, a) || (!with_own(f, &w->own, number, a) && !tame(f, number, a)))
+    ipc_own(f, &w->ipc, number, a);
+    tame_attachment(f, number, a);
+    if (!ipc_allowed(number, a) || !allowed(w, number, a) ||
+        (!with_own(f, &w->own, number, a) && !tame(f, number, a)))
         return;
+    tame_socket(f, &w->sockets, number, a);
     w->number = number;
     memcpy(w->arguments, a, sizeof a);
     w->turns++;
-    result = call(number, a);
+    result = makes_process(number) ? call_fork(number, a) : call(number, a);
     w->calls++;
     put_back();
     look_at_sink(w, number, result);

@@ -3,6 +3,7 @@
 #ifndef WORKLOADS_FUZZ_H
 #define WORKLOADS_FUZZ_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -56,6 +57,31 @@ static inline int64_t call(uint64_t number, const uint64_t *a)
                      : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
     return result;
+}
+
+/* A call that makes a process: the new one ends at once, and the caller waits for it. */
+static inline int64_t call_fork(uint64_t number, const uint64_t *a)
+{
+    const uint64_t none[6] = {0}, wait[6] = {0, 0, 0x40000000 /* __WALL */, 0, 0, 0};
+    int64_t own = call(__NR_getpid, none), result = call(number, a);
+    uint64_t reap[6];
+
+    if (call(__NR_getpid, none) != own)
+        call(__NR_exit_group, none);
+    if (result <= 0)
+        return result;
+    for (int i = 0; i < 6; i++)
+        reap[i] = wait[i];
+    reap[0] = (uint64_t)result;
+    while (call(__NR_wait4, reap) == -EINTR)
+        ;
+    return result;
+}
+
+static inline int makes_process(uint64_t number)
+{
+    return number == __NR_fork || number == __NR_vfork || number == __NR_clone ||
+           number == __NR_clone3;
 }
 
 static inline int64_t call3(uint64_t number, uint64_t a, uint64_t b, uint64_t c)
@@ -348,17 +374,28 @@ static inline int tame(struct fuzz *f, uint64_t number, uint64_t *a)
 static inline uint64_t choose_number(struct fuzz *f)
 {
     static const uint16_t often[] = {
-        __NR_mmap,     __NR_munmap,       __NR_mprotect,    __NR_mremap,  __NR_madvise,
-        __NR_brk,      __NR_readv,        __NR_read,        __NR_pread64, __NR_preadv,
-        __NR_openat,   __NR_getdents64,   __NR_select,      __NR_poll,    __NR_mincore,
-        __NR_dup2,     __NR_rt_sigaction, __NR_sigaltstack, __NR_tgkill,  __NR_rt_sigprocmask,
-        __NR_writev,   __NR_lseek,        __NR_fcntl,       __NR_ioctl,   __NR_futex,
-        __NR_getrandom};
+        __NR_mmap,      __NR_munmap,       __NR_mprotect,    __NR_mremap,  __NR_madvise,
+        __NR_brk,       __NR_readv,        __NR_read,        __NR_pread64, __NR_preadv,
+        __NR_openat,    __NR_getdents64,   __NR_select,      __NR_poll,    __NR_mincore,
+        __NR_dup2,      __NR_rt_sigaction, __NR_sigaltstack, __NR_tgkill,  __NR_rt_sigprocmask,
+        __NR_writev,    __NR_lseek,        __NR_fcntl,       __NR_ioctl,   __NR_futex,
+        __NR_getrandom,
+
+        __NR_socket,    __NR_socketpair,   __NR_bind,        __NR_listen,  __NR_connect,
+        __NR_accept4,   __NR_sendto,       __NR_recvfrom,    __NR_sendmsg, __NR_recvmsg,
+        __NR_shutdown,  __NR_setsockopt,   __NR_getsockopt,  __NR_close};
+
+    static const uint16_t between[] = {
+        __NR_shmget,          __NR_shmat,      __NR_shmctl,       __NR_shmdt,     __NR_semget,
+        __NR_semop,           __NR_semctl,     __NR_msgget,       __NR_msgsnd,    __NR_msgrcv,
+        __NR_msgctl,          __NR_semtimedop, __NR_mq_open,      __NR_mq_unlink, __NR_mq_timedsend,
+        __NR_mq_timedreceive, __NR_mq_notify,  __NR_mq_getsetattr};
 
     switch (below(f, 8)) {
     case 0:
         return edge(f);
     case 1:
+        return between[below(f, sizeof between / sizeof between[0])];
     case 2:
     case 3:
         return below(f, NUMBERS);

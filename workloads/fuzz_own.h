@@ -43,16 +43,23 @@ static inline void own_info(struct fuzz *f, struct fuzz_own *own, uint64_t numbe
         a[0] = (uint64_t)getpid();
 }
 
-/* Asks for a second process, which is refused. */
+/* Asks for a second process, which sends SIGCHLD when it ends. */
 static inline void own_clone(struct fuzz *f, struct fuzz_own *own, uint64_t number, uint64_t *a)
 {
     if (number == __NR_clone) {
-        a[0] &= ~(uint64_t)(CLONE_VM | CLONE_THREAD);
+        a[0] = (a[0] & ~(uint64_t)(CLONE_VM | CLONE_THREAD | CSIGNAL)) | SIGCHLD;
+        a[1] = 0; /* the stack stays */
         return;
     }
     for (size_t i = 0; i < sizeof own->clone / sizeof own->clone[0]; i++)
         own->clone[i] = argument(f);
     own->clone[0] &= ~(uint64_t)(CLONE_VM | CLONE_THREAD);
+    own->clone[4] = SIGCHLD;
+    own->clone[5] = own->clone[6] = 0; /* the stack stays */
+    if (below(f, 2)) {
+        own->clone[0] &= ~(uint64_t)CSIGNAL & UINT32_MAX & ~(uint64_t)CLONE_DETACHED;
+        own->clone[9] = 0; /* no set_tid */
+    }
     a[0] = (uint64_t)own->clone;
     a[1] = below(f, 4) ? sizeof own->clone : below(f, 2 * sizeof own->clone);
     if (a[1] > sizeof own->clone)

@@ -23,7 +23,7 @@
 
 static int run_forks(long count, long /* unused */)
 {
-    long refused = 0, made = 0;
+    long made = 0;
 
     for (long i = 0; i < count; i++) {
         pid_t child = fork();
@@ -33,9 +33,8 @@ static int run_forks(long count, long /* unused */)
         if (child > 0)
             waitpid(child, NULL, 0);
         made += child > 0;
-        refused += child < 0 && errno == ENOSYS;
     }
-    printf("forks: %ld refused, %ld made\n", refused, made);
+    printf("forks: %ld made\n", made);
     return 0;
 }
 

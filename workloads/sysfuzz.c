@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "workloads/fuzz.h"
+#include "workloads/fuzz_ipc.h"
+#include "workloads/fuzz_socket.h"
 
 #define SET_FS 0x1002 /* ARCH_SET_FS and ARCH_GET_FS of <asm/prctl.h> */
 #define GET_FS 0x1003
@@ -31,6 +33,7 @@
 uint64_t fuzz_own_end, fuzz_own_stack;
 struct timespec fuzz_soon = {0, 20};
 static struct fuzz fuzz = {.window = WINDOW};
+static struct fuzz_ipc objects;
 static uint64_t checksum, calls, faults, fs_base;
 static void *landing[5]; /* where an attempt continues, see __builtin_setjmp */
 static volatile int attempting;
@@ -47,6 +50,8 @@ static void restore(void)
     call3(__NR_sigaltstack, (uint64_t)&stack, 0, 0);
 }
 
+static struct fuzz_socket sockets;
+
 static void fuzz_call(void)
 {
     uint64_t number = choose_number(&fuzz), a[6];
@@ -54,10 +59,15 @@ static void fuzz_call(void)
 
     for (int i = 0; i < 6; i++)
         a[i] = argument(&fuzz);
-    if (!tame(&fuzz, number, a))
+    tame_attachment(&fuzz, number, a);
+    if (!ipc_allowed(number, a) || !tame(&fuzz, number, a))
         return;
+    tame_socket(&fuzz, &sockets, number, a);
     tame_blocking(number, a);
-    result = call(number, a);
+    tame_ipc_blocking(number, a);
+    if (!tame_socket_waits(number, a))
+        return;
+    result = makes_process(number) ? call_fork(number, a) : call(number, a);
     checksum = (checksum ^ (uint64_t)result) * 0x100000001b3ull;
     calls++;
     restore();
@@ -290,6 +300,7 @@ static uint64_t free_kib(void)
         if (fd != REPORT_FD)
             close(fd);
     unmap_all();
+    purge_objects(&objects);
     call3(__NR_brk, fuzz_own_end, 0, 0);
     return sysinfo(&info) == 0 ? info.freeram >> 10 : 0;
 }

@@ -17,8 +17,6 @@ static const struct {
     const char *before, *after;
 } texts[] = {
     [REFUSED_CALL] = {"the program made system call", "it is not supported, and got ENOSYS"},
-    [REFUSED_PROCESS] = {"the program asked for", "Microtome runs one process"},
-    [REFUSED_PROGRAM] = {"the program asked for", "Microtome runs one program"},
     [REFUSED_NETWORK] = {"the program asked for", "there is no network"},
 };
 

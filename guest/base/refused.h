@@ -7,8 +7,6 @@
 
 enum refused_why {
     REFUSED_CALL, /* the system call itself: ENOSYS */
-    REFUSED_PROCESS, /* fork and the like */
-    REFUSED_PROGRAM, /* execve */
     REFUSED_NETWORK, /* sockets */
 };
 

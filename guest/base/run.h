@@ -42,6 +42,7 @@ struct run_config {
     uint32_t workload_cpus; /* that run the program; 1 in shared mode */
     uint64_t start_unix_ns;
     uint64_t timeout_ns; /* of the program; 0: none */
+    uint64_t duration_ns; /* after which the program is asked to end; 0: never */
     const uint8_t *input; /* the archive's stdin, where no host gives it */
     uint64_t input_bytes;
     uint64_t start_ticks; /* workload clock at the program's first instruction */

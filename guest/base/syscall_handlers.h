@@ -20,9 +20,6 @@ struct thread;
 #define SYSCALL_RELEASE "6.1.0-microtome"
 #define SYSCALL_VERSION "#1"
 
-/* Seconds and nanoseconds of the program: *ns, saturated; -EFAULT, -EINVAL. */
-int syscall_read_time(uint64_t user, uint64_t *ns);
-
 /* What socket() of any other family does. */
 int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame);
 

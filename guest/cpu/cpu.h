@@ -17,6 +17,7 @@
 #define CPUS_MAX 66 /* 64 that run the program, one for service, one that interrupts */
 
 struct thread;
+struct vm_space;
 struct timer;
 struct ring;
 
@@ -121,6 +122,7 @@ struct cpu {
     struct tsc_adjust tsc_adjust;
     bool halted; /* by cpu_stop_others, until it is started again; atomic */
     uint32_t tid; /* of the current thread; 0: none */
+    struct vm_space *space; /* in CR3; NULL: the kernel's own tables; guest/vm/vm.h */
     struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
     struct cpu_trigger trigger;
     struct share share;

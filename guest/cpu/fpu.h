@@ -7,4 +7,9 @@
 uint32_t fpu_area_bytes(void);
 uint64_t fpu_features(void);
 
+#define FPU_MXCSR_DEFAULT 0x1f80u
+
+/* Gives the calling CPU's registers their first values, by a thread's area. */
+void fpu_reset(uint8_t *area);
+
 #endif

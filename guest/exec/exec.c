@@ -1,20 +1,16 @@
-/* Loads the program: segments, break, stack, auxiliary vector. */
+/* Builds a program in an address space: segments, break, vDSO, stack, auxiliary vector. */
 #include "guest/exec/exec.h"
 
 #include <errno.h>
 #include <linux/auxvec.h>
-#include <string.h>
+#include <unistd.h>
 
-#include "guest/base/log.h"
 #include "guest/base/random.h"
-#include "guest/exec/exec_image.h"
+#include "guest/exec/exec_file.h"
+#include "guest/exec/exec_program.h"
 #include "guest/exec/exec_stack.h"
 #include "guest/exec/vdso_map.h"
-#include "guest/file/files.h"
-#include "guest/fs/fs.h"
-#include "guest/memory/phys.h"
 #include "guest/signal/signal_frame.h"
-#include "guest/vm/vm_access.h"
 #include "guest/vm/vm_range.h"
 #include "lib/x86.h"
 
@@ -25,50 +21,37 @@
 #define CR4_FSGSBASE (1ull << 16)
 #define AT_MINSIGSTKSZ 51 /* younger than some <linux/auxvec.h> */
 
-struct program {
-    struct exec_image program;
-    struct exec_image interpreter;
-    bool has_interpreter;
-    uint64_t vdso; /* where it is mapped */
-};
-
-static int find_program(struct process *process, struct program *p)
+/* Opens the interpreter that the program names. */
+static int open_interpreter(struct exec_plan *plan)
 {
-    const char *name = manifest_text(&process->manifest, "program", NULL);
-    const char *interpreter;
-    int error;
+    int error = 0;
+    const char *name = exec_image_interpreter(&plan->program, &error);
+    enum elf64_status status;
+    struct fs_found found;
 
-    if (name == NULL) {
-        log_notice("the manifest names no program");
-        return -ENOENT;
-    }
-    error =
-        exec_image_open(name, manifest_text(&process->manifest, "program-path", name), &p->program);
-    if (!error)
-        p->program.inode->runs = true;
-    interpreter = error ? NULL : exec_image_interpreter(&p->program);
-    if (interpreter == NULL)
+    if (name == NULL)
         return error;
-    p->has_interpreter = true;
-    error = exec_image_open(interpreter, NULL, &p->interpreter);
+    error = exec_file_find(NULL, fs_root, name, &found);
     if (error)
-        log_notice("%s needs its interpreter %s", p->program.path, interpreter);
-    return error;
+        return error;
+    error = exec_image_open(found.entry, false, &plan->interpreter, &status);
+    fs_found_release(&found);
+    return error == -ENOEXEC ? -ELIBBAD : error;
 }
 
 /* Maps program and interpreter; the interpreter goes where mmap would put a library. */
-static int map_images(struct process *process, struct program *p)
+static int map_images(struct exec_plan *plan)
 {
-    struct vm_space *space = &process->space;
-    int error = exec_image_place(space, &p->program, RELOCATABLE_BASE);
+    struct vm_space *space = plan->space;
+    int error = exec_image_place(space, &plan->program, RELOCATABLE_BASE);
 
     if (!error)
-        error = exec_image_map(space, &p->program);
-    if (!error && p->has_interpreter)
-        error = exec_image_place(space, &p->interpreter, 0);
-    if (!error && p->has_interpreter)
-        error = exec_image_map(space, &p->interpreter);
-    space->brk_start = p->program.base + p->program.elf.high;
+        error = exec_image_map(space, &plan->program);
+    if (!error && plan->interpreter.entry != NULL)
+        error = exec_image_place(space, &plan->interpreter, 0);
+    if (!error && plan->interpreter.entry != NULL)
+        error = exec_image_map(space, &plan->interpreter);
+    space->brk_start = plan->program.base + plan->program.elf.high;
     space->brk_end = space->brk_start;
     return error;
 }
@@ -78,7 +61,7 @@ static void add_auxv(struct exec_stack *stack, uint64_t type, uint64_t value)
     stack->auxv[stack->auxv_count++] = (struct exec_stack_auxv){type, value};
 }
 
-static void fill_auxv(struct exec_stack *stack, const struct program *p)
+static void fill_auxv(struct exec_stack *stack, const struct exec_plan *p)
 {
     const struct elf64_image *image = &p->program.elf;
 
@@ -104,9 +87,9 @@ static void fill_auxv(struct exec_stack *stack, const struct program *p)
 
 /* Maps the stack as Linux does: room for its contents and 128 KiB; the rest is mapped when touched.
  */
-static int map_stack(struct process *process, const struct program *p, uint64_t bytes)
+static int map_stack(const struct exec_plan *p, uint64_t bytes)
 {
-    struct vm_space *space = &process->space;
+    struct vm_space *space = p->space;
     uint64_t first = vm_page_up(bytes) + STACK_FIRST_BYTES;
     uint32_t protection = VM_READ | VM_WRITE | (p->program.elf.executable_stack ? VM_EXEC : 0);
     int64_t result;
@@ -118,121 +101,58 @@ static int map_stack(struct process *process, const struct program *p, uint64_t 
     return result < 0 ? (int)result : 0;
 }
 
-static struct {
+static int make_stack(struct exec_plan *plan)
+{
+    struct exec_stack stack = {.arguments = &plan->arguments,
+                               .environment = &plan->environment,
+                               .file_name = plan->file_name,
+                               .top = USER_END};
     uint64_t bytes;
-    struct exec_stack_auxv entries[EXEC_STACK_AUXV_MAX + 4];
-} given; /* the vector as the program found it */
-
-/* Keeps the auxiliary vector, which follows argc and two lists that end with a NULL. */
-static void keep_auxv(const uint64_t *image)
-{
-    const uint64_t *word = image + 1;
-
-    while (*word++)
-        ;
-    while (*word++)
-        ;
-    do {
-        memcpy((uint8_t *)given.entries + given.bytes, word, sizeof given.entries[0]);
-        given.bytes += sizeof given.entries[0];
-        word += 2;
-    } while (word[-2] != AT_NULL && given.bytes < sizeof given.entries);
-}
-
-const void *exec_auxv(uint64_t *bytes)
-{
-    *bytes = given.bytes;
-    return given.entries;
-}
-
-static int write_stack(struct process *process, const struct exec_stack *stack, int64_t bytes)
-{
-    unsigned order = phys_order((uint64_t)bytes);
-    uint64_t block = phys_alloc(order);
     int error;
 
-    if (!block)
-        return -ENOMEM;
-    exec_stack_write(stack, phys_pointer(block), (size_t)bytes);
-    keep_auxv(phys_pointer(block));
-    error = vm_write(&process->space, stack->top - (uint64_t)bytes, phys_pointer(block),
-                     (uint64_t)bytes);
-    phys_free(block, order);
-    return error;
-}
-
-static int make_stack(struct process *process, const struct program *p, uint64_t *pointer)
-{
-    struct exec_stack stack = {
-        .manifest = &process->manifest, .file_name = p->program.path, .top = USER_END};
-    int64_t bytes;
-    int error;
-
-    fill_auxv(&stack, p);
+    fill_auxv(&stack, plan);
     random_bytes(stack.random, sizeof stack.random);
     bytes = exec_stack_bytes(&stack);
-    if (bytes < 0) {
-        log_notice("%s: %s", p->program.path,
-                   bytes == -E2BIG ? "arguments and environment exceed 2 MiB" : "no arguments");
-        return (int)bytes;
-    }
-    error = map_stack(process, p, (uint64_t)bytes);
+    plan->stack = USER_END - bytes;
+    error = map_stack(plan, bytes);
+    return error ? error : exec_stack_write(&stack, plan->space, &plan->given);
+}
+
+int exec_make(struct exec_plan *plan)
+{
+    const struct exec_image *first = &plan->program;
+    int error = open_interpreter(plan);
+
+    plan->opened = !error;
     if (!error)
-        error = write_stack(process, &stack, bytes);
-    if (error)
-        log_notice("%s: no memory for its stack; try a larger --mem", p->program.path);
-    *pointer = USER_END - (uint64_t)bytes;
+        error = map_images(plan);
+    if (!error)
+        error = vdso_map(plan->space, &plan->vdso);
+    if (!error)
+        error = make_stack(plan);
+    if (plan->interpreter.entry != NULL)
+        first = &plan->interpreter;
+    plan->entry = first->base + first->elf.entry;
     return error;
 }
 
-/* Makes the working directory even if the archive has nothing in it. */
-static int set_directory(struct process *process)
+void exec_announce(const struct exec_plan *plan)
 {
-    const char *cwd = manifest_text(&process->manifest, "cwd", "/");
-    struct fs_found found;
-    int error = cwd[0] == '/' && strlen(cwd) < FS_PATH_MAX ? 0 : -EINVAL;
+    static char path[FS_PATH_MAX];
+    bool gone;
 
-    if (!error)
-        error = fs_make_directories(cwd, 0755);
-    if (!error)
-        error = fs_walk(NULL, fs_root, cwd, FS_FOLLOW | FS_DIRECTORY, &found);
-    if (error) {
-        log_notice("the working directory %s cannot be had: error %d", cwd, -error);
-        return error;
-    }
-    process->directory = found.entry;
-    fs_entry_hold(process->directory);
-    fs_found_release(&found);
-    return 0;
+    exec_image_announce(&plan->program, plan->record->path);
+    if (plan->interpreter.entry != NULL &&
+        fs_path(plan->interpreter.entry, path, sizeof path, &gone) >= 0)
+        exec_image_announce(&plan->interpreter, path);
+    vdso_announce(plan->vdso);
 }
 
-int (*exec_mount)(const struct process *process);
-
-int exec_load(struct process *process, struct exec_result *result)
+void exec_free(struct exec_plan *plan)
 {
-    struct program p = {0};
-    int error = find_program(process, &p);
-    uint64_t prefault = 0;
-    const struct exec_image *first;
-
-    if (!error) {
-        process->program_path = p.program.path;
-        error = exec_mount(process);
-        if (!error)
-            error = set_directory(process);
-    }
-    manifest_number(&process->manifest, "prefault", &prefault);
-    process->space.prefault = prefault != 0;
-    if (!error)
-        error = map_images(process, &p);
-    if (!error)
-        error = vdso_map(process, &p.vdso);
-    if (!error)
-        error = make_stack(process, &p, &result->stack);
-    if (!error)
-        error = files_open_streams(process);
-    first = p.has_interpreter ? &p.interpreter : &p.program;
-    result->entry = first->base + first->elf.entry;
-    result->load_base = p.program.base;
-    return error;
+    exec_image_close(&plan->program);
+    exec_image_close(&plan->interpreter);
+    exec_program_release(plan->record);
+    if (plan->space != NULL)
+        vm_space_release(plan->space);
 }

@@ -1,26 +1,45 @@
-/* Loads the program and builds its first stack. */
+/* Loads a program: at boot, and for execve (guest/syscall/syscall_exec.c).
+ *
+ * A plan is a program that is complete in an address space of its own, before a process becomes it:
+ * everything that can fail is done by then.  Context: boot, or a thread with the kernel lock held.
+ */
 #ifndef GUEST_EXEC_EXEC_H
 #define GUEST_EXEC_EXEC_H
 
 #include <stdint.h>
 
+#include "guest/exec/exec_image.h"
+#include "guest/exec/exec_strings.h"
 #include "guest/thread/thread.h"
 
-struct exec_result {
+struct exec_plan {
+    struct exec_image program;
+    struct exec_image interpreter; /* its entry is NULL: there is none */
+    struct exec_strings arguments, environment; /* surveyed */
+    const char *file_name; /* AT_EXECFN */
+    struct vm_space *space;
+    struct process_program *record; /* of `program` */
+    struct process_given given;
+    bool opened; /* all files: what fails then ends the process, as on Linux, if it is not memory */
+    uint64_t vdso; /* where it is mapped */
     uint64_t entry; /* first instruction: the interpreter's if there is one */
     uint64_t stack; /* initial rsp: argc, argv, envp, auxiliary vector (System V ABI, 3.4.1) */
-    uint64_t load_base; /* added to the file's addresses; 0 for ET_EXEC */
 };
 
-/* Finds the manifest's program in the archive (guest/fs/fs.h), and its interpreter if it has one.
- * Validates them with lib/elf64.h, maps their segments, and sets brk, stack (8 MiB, grows on
- * demand, guard below), args, env and auxv.  Calls trace_map (guest/trace/trace.h) for each
- * executable segment.  Returns 0, -ENOENT, -ENOEXEC, -ENOMEM or -E2BIG; logs the reason in one
- * line. */
-int exec_load(struct process *process, struct exec_result *result);
+/* The caller has set everything up to `record`, zeros elsewhere: maps it all in the space, and
+ * writes the stack.  Returns 0 or -errno. */
+int exec_make(struct exec_plan *plan);
 
-/* Returns the auxiliary vector that the program was given, AT_NULL included. */
-const void *exec_auxv(uint64_t *bytes);
+/* Tells the trace of the executable segments and of the vDSO. */
+void exec_announce(const struct exec_plan *plan);
+
+/* Releases what the plan holds: what is zero by then somebody else has. */
+void exec_free(struct exec_plan *plan);
+
+/* Boot: loads the manifest's program from the archive (guest/fs/fs.h) into the process's space.
+ * Sets entry and stack of `plan`.  Returns 0, -ENOENT, -ENOEXEC, -ENOMEM or -E2BIG; logs the reason
+ * in one line. */
+int exec_load(struct process *process, struct exec_plan *plan);
 
 /* Adds /dev, /proc and /sys to the tree of files, once the program's path is known.  Returns 0 or
  * -ENOMEM.  Set at boot. */

@@ -2,59 +2,74 @@
 #include "guest/exec/exec_image.h"
 
 #include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "guest/base/layout.h"
-#include "guest/base/log.h"
 #include "guest/memory/phys.h"
 #include "guest/trace/trace.h"
 #include "guest/vm/inode.h"
 #include "guest/vm/vm_access.h"
 #include "guest/vm/vm_range.h"
 
-/* Finds the file, and its path if the caller gave none. */
-static int exec_image_find(const char *name, const char *path, struct exec_image *image)
-{
-    static char real[2][FS_PATH_MAX];
-    static unsigned used;
-    struct fs_found found;
-    int error = fs_walk(NULL, fs_root, name, FS_FOLLOW, &found);
-    bool gone;
+static uint8_t looked_at[ELF64_LOOK_MAX];
 
-    if (error)
-        return error;
-    image->entry = found.entry;
-    image->inode = found.entry->inode;
-    image->contents = S_ISREG(image->inode->mode) ? inode_contents(image->inode) : NULL;
-    image->path = path;
-    if (path == NULL && fs_path(found.entry, real[used % 2], FS_PATH_MAX, &gone) >= 0)
-        image->path = real[used++ % 2];
-    fs_found_release(&found); /* its directory holds the inode */
-    return image->contents != NULL && image->path != NULL ? 0 : -ENOENT;
+static const uint8_t *exec_image_look(void *inode, uint64_t offset, uint64_t bytes)
+{
+    return inode_read(inode, offset, looked_at, bytes) == (int64_t)bytes ? looked_at : NULL;
 }
 
-int exec_image_open(const char *name, const char *path, struct exec_image *image)
+static enum elf64_status exec_image_parse(struct inode *inode, uint64_t head, bool whole,
+                                          struct exec_image *image)
 {
-    enum elf64_status status;
+    const struct elf64_source source = {
+        .head = phys_pointer(head),
+        .head_bytes = inode->bytes < PAGE_BYTES ? inode->bytes : PAGE_BYTES,
+        .bytes = whole ? inode->bytes : UINT64_MAX,
+        .look = exec_image_look,
+        .context = inode,
+    };
 
-    if (exec_image_find(name, path, image) != 0) {
-        log_notice("the run archive has no %s", name);
-        return -ENOENT;
-    }
-    status = elf64_parse(image->contents, image->inode->bytes, &image->elf);
-    if (status != ELF64_OK) {
-        log_notice("%s: %s", image->path, elf64_status_text(status));
+    return elf64_read(&source, &image->elf);
+}
+
+int exec_image_open(struct fs_entry *entry, bool whole, struct exec_image *image,
+                    enum elf64_status *status)
+{
+    struct inode *inode = entry->inode;
+    uint64_t head;
+    int error = inode_page(inode, 0, false, &head);
+
+    *status = ELF64_NOT_ELF;
+    if (error)
+        return error == -ENXIO ? -ENOEXEC : error;
+    inode->readers++; /* the page stays */
+    *status = exec_image_parse(inode, head, whole, image);
+    inode->readers--;
+    if (*status != ELF64_OK)
         return -ENOEXEC;
-    }
+    if (image->elf.build_id_bytes &&
+        inode_read(inode, image->elf.build_id_offset, image->build_id, image->elf.build_id_bytes) !=
+            (int64_t)image->elf.build_id_bytes)
+        image->elf.build_id_bytes = 0;
+    fs_entry_hold(entry);
+    image->entry = entry;
     return 0;
 }
 
-const char *exec_image_interpreter(const struct exec_image *image)
+void exec_image_close(struct exec_image *image)
+{
+    fs_entry_release(image->entry);
+    image->entry = NULL;
+}
+
+const char *exec_image_interpreter(const struct exec_image *image, int *error)
 {
     if (!image->elf.interpreter_bytes)
         return NULL;
-    return (const char *)image->contents + image->elf.interpreter_offset;
+    if (exec_image_look(image->entry->inode, image->elf.interpreter_offset,
+                        image->elf.interpreter_bytes) != NULL)
+        return (const char *)looked_at;
+    *error = -EIO;
+    return NULL;
 }
 
 int exec_image_place(struct vm_space *space, struct exec_image *image, uint64_t wanted)
@@ -91,11 +106,17 @@ static int share_page(struct vm_space *space, const struct exec_image *image,
     const struct vm_area *there = vm_find(space, address);
     int error = vm_protect(space, address & ~VM_PAGE_MASK, PAGE_BYTES,
                            there->protection | protection_of(s));
+    uint64_t bytes;
+    int64_t result;
+    void *page;
 
+    if (!error)
+        error = vm_access(space, address, VM_ACCESS_FORCE, &page, &bytes);
     if (error)
         return error;
-    return vm_write(space, address, image->contents + s->file_offset,
-                    s->file_bytes < room ? s->file_bytes : room);
+    result = inode_read(image->entry->inode, s->file_offset, page,
+                        s->file_bytes < room ? s->file_bytes : room);
+    return result < 0 ? (int)result : 0;
 }
 
 /* Maps start..end-1, from the file or as zeros. */
@@ -108,7 +129,7 @@ static int map_part(struct vm_space *space, const struct exec_image *image,
                                        .flags = VM_AREA_IMAGE | (file ? VM_AREA_FILE : 0),
                                        .fixed = true,
                                        .noreplace = true,
-                                       .inode = file ? image->inode : NULL,
+                                       .inode = file ? image->entry->inode : NULL,
                                        .entry = file ? image->entry : NULL,
                                        .offset = s->file_offset + start - image->base - s->address};
     int64_t result = start < end ? vm_map_request(space, &request) : 0;
@@ -139,31 +160,26 @@ static int map_segment(struct vm_space *space, const struct exec_image *image,
     return error;
 }
 
-/* Tells the trace of an executable segment. */
-static void exec_image_announce(const struct exec_image *image, const struct elf64_segment *s)
+void exec_image_announce(const struct exec_image *image, const char *path)
 {
-    uint64_t address = image->base + s->address, before = address & VM_PAGE_MASK;
-    const uint8_t *id = image->contents + image->elf.build_id_offset;
+    for (uint32_t i = 0; i < image->elf.segment_count; i++) {
+        const struct elf64_segment *s = &image->elf.segments[i];
+        uint64_t address = image->base + s->address, before = address & VM_PAGE_MASK;
 
-    trace_map(address - before, vm_page_up(address + s->memory_bytes), s->file_offset - before,
-              (s->flags & 4 ? HR_MAP_READ : 0) | (s->flags & 2 ? HR_MAP_WRITE : 0) | HR_MAP_EXEC,
-              image->elf.build_id_bytes ? id : NULL, (uint16_t)image->elf.build_id_bytes,
-              image->path);
+        if (s->flags & 1)
+            trace_map(
+                address - before, vm_page_up(address + s->memory_bytes), s->file_offset - before,
+                (s->flags & 4 ? HR_MAP_READ : 0) | (s->flags & 2 ? HR_MAP_WRITE : 0) | HR_MAP_EXEC,
+                image->elf.build_id_bytes ? image->build_id : NULL,
+                (uint16_t)image->elf.build_id_bytes, path);
+    }
 }
 
 int exec_image_map(struct vm_space *space, const struct exec_image *image)
 {
-    for (uint32_t i = 0; i < image->elf.segment_count; i++) {
-        const struct elf64_segment *segment = &image->elf.segments[i];
+    int error = 0;
 
-        if (map_segment(space, image, segment) == 0) {
-            if (segment->flags & 1)
-                exec_image_announce(image, segment);
-            continue;
-        }
-        log_notice("%s: its %lu KiB do not fit in memory; %lu KiB are free, try a larger --mem",
-                   image->path, (image->elf.high - image->elf.low) >> 10, phys_free_bytes() >> 10);
-        return -ENOMEM;
-    }
-    return 0;
+    for (uint32_t i = 0; i < image->elf.segment_count && !error; i++)
+        error = map_segment(space, image, &image->elf.segments[i]);
+    return error;
 }

@@ -1,4 +1,5 @@
-/* One ELF image of a program: the executable itself, or its interpreter (ld.so). */
+/* One ELF image of a program: the executable itself, or its interpreter (ld.so).  Context: boot, or
+ * a thread with the kernel lock held. */
 #ifndef GUEST_EXEC_EXEC_IMAGE_H
 #define GUEST_EXEC_EXEC_IMAGE_H
 
@@ -6,27 +7,32 @@
 #include "guest/vm/vm.h"
 #include "lib/elf64.h"
 
+#define EXEC_IMAGE_BUILD_ID_MAX 64u
+
 struct exec_image {
-    struct fs_entry *entry; /* held by its directory */
-    struct inode *inode; /* held by its name */
-    const uint8_t *contents;
-    const char *path; /* on the host */
-    struct elf64_image elf;
+    struct fs_entry *entry; /* held */
     uint64_t base; /* added to the file's addresses; 0 for ET_EXEC */
+    uint8_t build_id[EXEC_IMAGE_BUILD_ID_MAX]; /* elf.build_id_bytes of them */
+    struct elf64_image elf;
 };
 
-/* Finds and validates the file `name` of the archive.  image->path becomes `path`, or if that is
- * NULL the file's real path.  Returns 0, -ENOENT, -ENOEXEC or -ENOMEM; logs the reason in one line.
- */
-int exec_image_open(const char *name, const char *path, struct exec_image *image);
+/* Validates a file as an ELF image, whose segments must end inside if it is `whole`, and holds its
+ * entry.  Returns 0, -ENOEXEC with the reason in *status, or an error of reading it. */
+int exec_image_open(struct fs_entry *entry, bool whole, struct exec_image *image,
+                    enum elf64_status *status);
+void exec_image_close(struct exec_image *image); /* also of one that was never opened: zeros */
 
-/* Returns the text of PT_INTERP, or NULL for a static program. */
-const char *exec_image_interpreter(const struct exec_image *image);
+/* Reads the text of PT_INTERP.  Returns it, valid until the next call; NULL for a static program,
+ * or with *error. */
+const char *exec_image_interpreter(const struct exec_image *image, int *error);
 
 /* Chooses a base for a relocatable image: `wanted`, or if that is 0 where mmap would put it. */
 int exec_image_place(struct vm_space *space, struct exec_image *image, uint64_t wanted);
 
-/* Maps the segments and announces the executable ones (trace_map).  Returns 0 or -ENOMEM; logs. */
+/* Maps the segments.  Returns 0 or -errno. */
 int exec_image_map(struct vm_space *space, const struct exec_image *image);
+
+/* Tells the trace of the executable segments; `path` is on the host. */
+void exec_image_announce(const struct exec_image *image, const char *path);
 
 #endif

@@ -43,21 +43,25 @@ static const char *path_on_host(void)
     return path;
 }
 
-int vdso_map(struct process *process, uint64_t *base)
+int vdso_map(struct vm_space *space, uint64_t *base)
 {
-    size_t bytes = (size_t)(vdso_image_end - vdso_image);
-    struct elf64_image image;
-    int64_t at;
+    uint64_t bytes = (uint64_t)(vdso_image_end - vdso_image);
+    int64_t at = vm_map(space, 0, bytes, VM_READ | VM_EXEC, VM_AREA_VDSO, false, false);
 
-    if (elf64_parse(vdso_image, bytes, &image) != ELF64_OK)
-        panic("the kernel's vDSO is damaged");
-    at = vm_map(&process->space, 0, bytes, VM_READ | VM_EXEC, VM_AREA_VDSO, false, false);
     if (at < 0)
         return (int)at;
     *base = (uint64_t)at;
-    trace_map(*base, *base + image.high, 0, HR_MAP_READ | HR_MAP_EXEC,
+    return vm_write(space, *base, vdso_image, bytes);
+}
+
+void vdso_announce(uint64_t base)
+{
+    struct elf64_image image;
+
+    if (elf64_parse(vdso_image, (size_t)(vdso_image_end - vdso_image), &image) != ELF64_OK)
+        panic("the kernel's vDSO is damaged");
+    trace_map(base, base + image.high, 0, HR_MAP_READ | HR_MAP_EXEC,
               vdso_image + image.build_id_offset, (uint16_t)image.build_id_bytes, path_on_host());
-    return vm_write(&process->space, *base, vdso_image, bytes);
 }
 
 void vdso_start(void)

@@ -2,8 +2,9 @@
 #ifndef GUEST_EXEC_VDSO_MAP_H
 #define GUEST_EXEC_VDSO_MAP_H
 
-#include "guest/thread/thread.h"
+#include "guest/base/layout.h"
 #include "guest/vdso/data.h"
+#include "guest/vm/vm.h"
 
 /* The data that the program reads; mapped at VDSO_DATA by vdso_init. */
 extern union vdso_data_page {
@@ -11,9 +12,11 @@ extern union vdso_data_page {
     uint8_t bytes[PAGE_BYTES];
 } vdso_data_page;
 
-/* Boot: maps the code where there is room, and announces it in the trace's load map.  *base is for
- * AT_SYSINFO_EHDR.  Returns 0 or -errno. */
-int vdso_map(struct process *process, uint64_t *base);
+/* Maps the code where there is room.  *base is for AT_SYSINFO_EHDR.  Returns 0 or -errno. */
+int vdso_map(struct vm_space *space, uint64_t *base);
+
+/* Announces it in the trace's load map. */
+void vdso_announce(uint64_t base);
 
 /* Boot, when the clock is known, run.start_ticks is set and the program has not started: fills in
  * the data. */

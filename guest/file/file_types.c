@@ -12,7 +12,7 @@
 
 int64_t file_size_limit(struct thread *thread, uint64_t offset, uint64_t *bytes)
 {
-    uint64_t limit = limits_now[RLIMIT_FSIZE].soft;
+    uint64_t limit = thread->process->limits[RLIMIT_FSIZE].soft;
 
     if (!*bytes || offset + *bytes <= limit)
         return 0;

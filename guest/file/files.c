@@ -1,4 +1,4 @@
-/* The descriptor table of the program. */
+/* The descriptor tables of processes. */
 #include "guest/file/files.h"
 
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include "guest/vm/uaccess.h"
 
 struct file_table {
+    uint32_t references; /* processes */
     int64_t limit; /* all descriptors are below it */
     struct file *files[FILES_MAX];
     uint64_t close_on_exec[FILES_MAX / 64];
@@ -34,32 +35,80 @@ static int open_stream(struct process *process, int stream)
     if (file == NULL)
         return -ENOMEM;
     file->stream = stream;
+    file->number = (uint64_t)stream + 1;
     files_put(process, file, stream, false);
     return 0;
 }
 
+static struct file_table *new_table(int64_t limit)
+{
+    struct file_table *table = heap_alloc(sizeof *table);
+
+    if (table != NULL) {
+        table->references = 1;
+        table->limit = limit;
+    }
+    return table;
+}
+
 int files_open_streams(struct process *process)
 {
-    unsigned order = phys_order(sizeof *process->files);
-    uint64_t block = phys_alloc(order);
-
-    if (!block)
+    process->files = new_table(FILES_MAX);
+    if (process->files == NULL)
         return -ENOMEM;
-    process->files = phys_pointer(block);
-    memset(process->files, 0, sizeof *process->files);
-    process->files->limit = FILES_MAX;
     for (int stream = 0; stream < 3; stream++)
         if (open_stream(process, stream) != 0)
             return -ENOMEM;
     return 0;
 }
 
+int files_table_copy(const struct process *from, struct process *to)
+{
+    const struct file_table *old = from->files;
+    struct file_table *table = new_table(old->limit);
+
+    if (table == NULL)
+        return -ENOMEM;
+    memcpy(table->used, old->used, sizeof table->used);
+    memcpy(table->close_on_exec, old->close_on_exec, sizeof table->close_on_exec);
+    for (uint32_t word = 0; word < FILES_MAX / 64; word++)
+        for (uint64_t left = old->used[word]; left; left &= left - 1) {
+            uint32_t fd = word * 64 + (uint32_t)__builtin_ctzll(left);
+
+            table->files[fd] = old->files[fd];
+            table->files[fd]->references++;
+        }
+    to->files = table;
+    return 0;
+}
+
+void files_table_share(const struct process *from, struct process *to)
+{
+    to->files = from->files;
+    to->files->references++;
+}
+
+void files_table_release(struct process *process)
+{
+    struct file_table *table = process->files;
+
+    cross_assert_held();
+    if (table != NULL && table->references == 1)
+        for (uint32_t word = 0; word < FILES_MAX / 64; word++)
+            while (table->used[word])
+                files_close(process, word * 64 + (uint32_t)__builtin_ctzll(table->used[word]));
+    process->files = NULL;
+    if (table != NULL && --table->references == 0)
+        heap_free(table, sizeof *table);
+}
+
 struct file *files_new(struct process *, const struct file_type *type, uint32_t flags)
 {
+    static uint64_t number = 4; /* lower ones are those of the streams */
     struct file *file = heap_alloc(sizeof *file);
 
     if (file != NULL)
-        *file = (struct file){.type = type, .flags = flags, .stream = -1};
+        *file = (struct file){.type = type, .flags = flags, .stream = -1, .number = number++};
     return file;
 }
 
@@ -73,6 +122,8 @@ void files_discard(struct file *file)
         file->type->release(file);
     if (file->buffer)
         phys_free(file->buffer, file->buffer_order);
+    if (file->counted)
+        file->inode->writers--;
     if (file->inode != NULL)
         inode_release(file->inode);
     fs_entry_release(file->entry);
@@ -98,9 +149,11 @@ struct file *files_get(const struct process *process, int64_t fd)
 }
 
 /* Drops a descriptor's reference to a file. */
-static void let_go(struct file *file)
+static void let_go(const struct process *process, struct file *file)
 {
-    locks_closed(file);
+    if (file->type->closed != NULL)
+        file->type->closed(process, file);
+    locks_closed(process, file);
     files_release(file);
 }
 
@@ -113,8 +166,33 @@ int files_close(struct process *process, int64_t fd)
         return -EBADF;
     process->files->files[fd] = NULL;
     process->files->used[fd / 64] &= ~(1ull << fd % 64);
-    let_go(file);
+    let_go(process, file);
     return 0;
+}
+
+int files_unshare(struct process *process)
+{
+    struct process own;
+    int error;
+
+    if (process->files->references == 1)
+        return 0;
+    error = files_table_copy(process, &own);
+    if (!error) {
+        process->files->references--;
+        process->files = own.files;
+    }
+    return error;
+}
+
+void files_exec(struct process *process)
+{
+    for (int64_t word = 0; word < FILES_MAX / 64; word++) {
+        uint64_t set = process->files->close_on_exec[word] & process->files->used[word];
+
+        for (; set; set &= set - 1)
+            (void)files_close(process, word * 64 + __builtin_ctzll(set));
+    }
 }
 
 bool files_close_on_exec(const struct process *process, int64_t fd)
@@ -144,7 +222,7 @@ int64_t files_put(struct process *process, struct file *file, int64_t fd, bool c
     process->files->used[fd / 64] |= 1ull << fd % 64;
     files_set_close_on_exec(process, fd, close_on_exec);
     if (old != NULL)
-        let_go(old); /* last, because it may wait: the descriptor is never seen free */
+        let_go(process, old); /* last, because it may wait: the descriptor is never seen free */
     return fd;
 }
 

@@ -1,4 +1,4 @@
-/* The program's open files: descriptors, what they refer to, and how paths are opened.  Functions
+/* Open files: descriptors, what they refer to, and how paths are opened.  Functions
  * return 0 or more, or -errno.  Context: thread. */
 #ifndef GUEST_FILE_FILES_H
 #define GUEST_FILE_FILES_H
@@ -30,17 +30,28 @@ struct file_type {
     /* NULL: not writable. */
     int64_t (*write)(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
                      uint64_t bytes);
+    /* As read and write, with the kernel's memory, for sendfile and splice; NULL: they refuse, but
+     * for the types that guest/file/transfer.c knows. */
+    int64_t (*take)(struct thread *thread, struct file *file, void *to, uint64_t bytes,
+                    bool blocks);
+    int64_t (*put)(struct thread *thread, struct file *file, const void *from, uint64_t bytes,
+                   bool blocks);
     /* Returns the POLL* that hold now; NULL: every read and write that the type has is always
      * ready.  Call poll_changed (guest/file/poll.h) when the answer changes. */
     uint32_t (*poll)(struct thread *thread, struct file *file);
     int64_t (*ioctl)(struct thread *thread, struct file *file, uint32_t request, uint64_t argument);
+    void (*closed)(const struct process *process, struct file *file); /* a descriptor was closed */
     void (*release)(struct file *file); /* called when its last user has released it */
+    /* Prepares the inode of a file that is made in a directory whose type this is.  In such a
+     * directory there are no other files and no links. */
+    int (*make)(struct inode *inode);
 };
 
 struct file {
     const struct file_type *type;
     uint32_t references; /* descriptors and users */
     uint32_t flags; /* O_* of open */
+    bool counted; /* in inode->writers */
     uint64_t offset; /* of the next read; in a directory the position of the listing */
     struct inode *inode; /* held; NULL: none, for example a pipe's */
     struct fs_entry *entry; /* held; the name it was opened by; NULL: none */
@@ -48,15 +59,22 @@ struct file {
     uint64_t buffer; /* file_generated: physical address of the contents */
     unsigned buffer_order;
     int stream; /* 0, 1, 2: the command's streams; -1: none */
+    uint64_t number; /* st_ino when there is no inode: both ends of a pipe have the same */
     void *state; /* the type's own: a pipe, an event counter, ... */
-    struct file *next_of_pipe; /* guest/file/pipe.h */
-    struct file *socket; /* whose end of a pipe this is; NULL: no socket's */
+    struct file *next_of_pipe; /* guest/file/pipe.h, guest/ipc/mqueue.h */
     uint64_t writers_seen; /* of a FIFO: writers seen when it was opened */
     struct poll_watch *watches; /* guest/file/poll.h */
 };
 
 /* Makes the table with descriptors 0, 1 and 2.  Returns 0 or -ENOMEM. */
 int files_open_streams(struct process *process);
+
+/* Tables of descriptors.  files_table_copy gives `to` a copy of the table of `from`, for fork, and
+ * files_table_share the same one.  files_table_release gives up a process's table, and closes its
+ * descriptors if no other process has it.  0 or -ENOMEM. */
+int files_table_copy(const struct process *from, struct process *to);
+void files_table_share(const struct process *from, struct process *to);
+void files_table_release(struct process *process);
 
 struct file *files_get(const struct process *process, int64_t fd); /* NULL: EBADF */
 int files_close(struct process *process, int64_t fd);
@@ -77,6 +95,12 @@ int64_t files_put(struct process *process, struct file *file, int64_t fd, bool c
 
 void files_limit(struct process *process, uint64_t count); /* RLIMIT_NOFILE */
 bool files_room(const struct process *process); /* returns whether there is a free descriptor */
+
+/* execve: gives the process a table of its own, if it shares one.  Returns 0 or -ENOMEM. */
+int files_unshare(struct process *process);
+
+/* execve: closes the descriptors that are to be closed then. */
+void files_exec(struct process *process);
 
 bool files_close_on_exec(const struct process *process, int64_t fd);
 void files_set_close_on_exec(struct process *process, int64_t fd, bool on);

@@ -41,14 +41,23 @@ bool input_awaited(void)
 }
 
 /* Tells the epolls that watch stdin. */
-static void tell_watches(uint32_t events)
+static void tell_watches_of(const struct process *process, uint32_t events)
 {
-    for (int64_t fd = 0; input.watches && fd < FILES_MAX; fd++) {
-        struct file *file = files_get(&process_first, fd);
+    for (int64_t fd = 0; fd < FILES_MAX; fd++) {
+        struct file *file = files_get(process, fd);
 
         if (file != NULL && file->watches != NULL && is_input(file))
             poll_changed(file, events);
     }
+}
+
+static void tell_watches(uint32_t events)
+{
+    struct process *process = NULL;
+
+    while (input.watches && (process = process_after(process)) != NULL)
+        if (process->files != NULL)
+            tell_watches_of(process, events);
 }
 
 static void set_known(uint32_t events)
@@ -97,7 +106,7 @@ void input_ask_watched(struct thread *)
         input_ask_host();
 }
 
-bool input_idle(uint64_t ns)
+bool input_idle(uint64_t ns, uint64_t * /* passed_ns */)
 {
     int64_t events;
 
@@ -105,7 +114,7 @@ bool input_idle(uint64_t ns)
         return true;
     events = service_ask_input(ns);
     if (events < 0)
-        return true; /* the run is being stopped */
+        return true; /* the run is being stopped, or a frame came */
     if (events > 0 && input.state == WATCHED)
         set_known((uint32_t)events);
     return input.state == KNOWN;

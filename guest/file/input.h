@@ -31,8 +31,8 @@ bool input_awaited(void);
 
 /* Shared mode, while no thread can run: waits for stdin for `ns` nanoseconds of the host's clock,
  * with the workload clock stopped.  Returns true if stdin is ready and wakes those that wait for
- * it; also if the run is being stopped. */
-bool input_idle(uint64_t ns);
+ * it; also if the run is being stopped, or something came from the network. */
+bool input_idle(uint64_t ns, uint64_t *passed_ns);
 
 /* The host reports that these POLL* hold.  Context: service. */
 void input_arrived(uint32_t events);

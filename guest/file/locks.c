@@ -10,7 +10,8 @@
 struct lock {
     struct lock *next;
     const void *what; /* the file system object that is locked */
-    const struct file *owner; /* NULL: the process */
+    const void *owner; /* an open file or, of a lock of a process, its table of files */
+    uint32_t pid; /* of a lock of a process: who made it */
     struct lock_range range;
 };
 
@@ -23,9 +24,11 @@ static const void *locks_object(const struct file *file)
     return file->inode != NULL ? (const void *)file->inode : (const void *)file;
 }
 
-static const struct file *owner_of(const struct file *file, enum lock_kind kind)
+/* As in Linux, processes that share descriptors share their locks. */
+static const void *owner_of(const struct process *process, const struct file *file,
+                            enum lock_kind kind)
 {
-    return kind == LOCK_PROCESS ? NULL : file;
+    return kind == LOCK_PROCESS ? (const void *)process->files : (const void *)file;
 }
 
 static bool overlaps(const struct lock_range *a, const struct lock_range *b)
@@ -33,12 +36,15 @@ static bool overlaps(const struct lock_range *a, const struct lock_range *b)
     return a->first <= b->last && b->first <= a->last;
 }
 
-static const struct lock *locks_conflict(const struct file *file, const struct lock_range *range)
+static const struct lock *locks_conflict(const struct process *process, const struct file *file,
+                                         const struct lock_range *range)
 {
+    const void *owner = owner_of(process, file, range->kind);
+
     for (const struct lock *l = locks; l != NULL; l = l->next)
         if (l->what == locks_object(file) &&
-            (l->range.kind == LOCK_FLOCK) == (range->kind == LOCK_FLOCK) &&
-            l->owner != owner_of(file, range->kind) && overlaps(&l->range, range) &&
+            (l->range.kind == LOCK_FLOCK) == (range->kind == LOCK_FLOCK) && l->owner != owner &&
+            overlaps(&l->range, range) &&
             (l->range.mode == LOCK_EXCLUSIVE || range->mode == LOCK_EXCLUSIVE))
             return l;
     return NULL;
@@ -65,17 +71,18 @@ static void locks_add(struct lock *lock)
 }
 
 /* Removes the range from what the owner holds; uses `*spare` if one lock becomes two. */
-static void locks_carve(const struct file *file, const struct lock_range *range,
-                        struct lock **spare)
+static void locks_carve(const struct process *process, const struct file *file,
+                        const struct lock_range *range, struct lock **spare)
 {
+    const void *owner = owner_of(process, file, range->kind);
     struct lock **at = &locks;
 
     while (*at != NULL) {
         struct lock *l = *at;
         uint64_t last = l->range.last;
 
-        if (l->what != locks_object(file) || l->owner != owner_of(file, range->kind) ||
-            l->range.kind != range->kind || !overlaps(&l->range, range)) {
+        if (l->what != locks_object(file) || l->owner != owner || l->range.kind != range->kind ||
+            !overlaps(&l->range, range)) {
             at = &l->next;
         } else if (l->range.first < range->first) {
             l->range.last = range->first - 1;
@@ -126,13 +133,13 @@ static void locks_join(struct lock *lock)
 static int wait_free(struct thread *thread, const struct file *file, const struct lock_range *range,
                      bool waits)
 {
-    while (locks_conflict(file, range) != NULL) {
+    while (locks_conflict(thread->process, file, range) != NULL) {
         enum wait_end end;
 
         if (!waits)
             return -EAGAIN;
         end = wait_counted(thread, WAIT_KEY(&locks), WAIT_FOREVER, "a lock of a file", &waiting);
-        if (end == WAIT_SIGNAL && locks_conflict(file, range) != NULL)
+        if (end == WAIT_SIGNAL && locks_conflict(thread->process, file, range) != NULL)
             return -EINTR;
     }
     return 0;
@@ -145,7 +152,7 @@ int locks_set(struct thread *thread, struct file *file, const struct lock_range 
 
     context_assert_thread();
     if (range->kind == LOCK_FLOCK) { /* a change of mode releases the lock first */
-        locks_carve(file, range, &spare);
+        locks_carve(thread->process, file, range, &spare);
         locks_tell();
     }
     if (range->mode != LOCK_NONE)
@@ -159,12 +166,14 @@ int locks_set(struct thread *thread, struct file *file, const struct lock_range 
         heap_free(lock, sizeof *lock);
         return -ENOLCK;
     }
-    locks_carve(file, range, &spare);
+    locks_carve(thread->process, file, range, &spare);
     if (range->mode == LOCK_NONE) {
         heap_free(lock, sizeof *lock);
     } else {
-        *lock = (struct lock){
-            .what = locks_object(file), .owner = owner_of(file, range->kind), .range = *range};
+        *lock = (struct lock){.what = locks_object(file),
+                              .owner = owner_of(thread->process, file, range->kind),
+                              .pid = range->kind == LOCK_PROCESS ? thread->process->pid : 0,
+                              .range = *range};
         locks_join(lock);
         locks_add(lock);
     }
@@ -174,22 +183,26 @@ int locks_set(struct thread *thread, struct file *file, const struct lock_range 
     return 0;
 }
 
-void locks_test(const struct file *file, const struct lock_range *range, struct lock_range *found)
+uint32_t locks_test(const struct process *process, const struct file *file,
+                    const struct lock_range *range, struct lock_range *found)
 {
-    const struct lock *lock = locks_conflict(file, range);
+    const struct lock *lock = locks_conflict(process, file, range);
 
     *found = (struct lock_range){.mode = LOCK_NONE};
-    if (lock != NULL)
-        *found = lock->range;
+    if (lock == NULL)
+        return 0;
+    *found = lock->range;
+    return lock->pid;
 }
 
-void locks_closed(const struct file *file)
+void locks_closed(const struct process *process, const struct file *file)
 {
     bool any = false;
 
     cross_assert_held();
     for (struct lock **at = &locks; *at != NULL;) {
-        if ((*at)->range.kind == LOCK_PROCESS && (*at)->what == locks_object(file)) {
+        if ((*at)->range.kind == LOCK_PROCESS && (*at)->owner == process->files &&
+            (*at)->what == locks_object(file)) {
             locks_drop(at);
             any = true;
         } else {

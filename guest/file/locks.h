@@ -8,7 +8,7 @@
 
 enum lock_kind {
     LOCK_FLOCK, /* owned by an open file, on the whole file; ignores the other kinds */
-    LOCK_PROCESS, /* owned by the process; released when it closes the file */
+    LOCK_PROCESS, /* owned by a process; released when it closes the file */
     LOCK_OPEN_FILE, /* F_OFD_* */
 };
 
@@ -25,10 +25,13 @@ struct lock_range { /* bytes first..last */
  */
 int locks_set(struct thread *thread, struct file *file, const struct lock_range *range, bool waits);
 
-/* Finds the lock that conflicts with this one.  found->mode is LOCK_NONE if there is none. */
-void locks_test(const struct file *file, const struct lock_range *range, struct lock_range *found);
+/* Finds the lock that conflicts with this one of the process.  found->mode is LOCK_NONE if there is
+ * none.  Returns the pid of its owner; 0: an open file. */
+uint32_t locks_test(const struct process *process, const struct file *file,
+                    const struct lock_range *range, struct lock_range *found);
 
-void locks_closed(const struct file *file); /* call when a descriptor of it was closed */
+/* Call when a descriptor of the process for this file was closed. */
+void locks_closed(const struct process *process, const struct file *file);
 void locks_file_gone(const struct file *file); /* call when its last user has released it */
 
 #endif

@@ -43,9 +43,7 @@ static void pipe_wake(struct pipe *pipe, enum pipe_end end)
         wait_wake_key(WAIT_KEY(&pipe->waiting[end]), UINT32_MAX);
     for (struct file *file = pipe->files; file != NULL; file = file->next_of_pipe)
         if (has_end(file->type, end))
-            poll_changed(file->socket != NULL ? file->socket : file,
-                         file->socket != NULL ? events | POLLHUP | POLL_PEER_ENDED | POLLIN
-                                              : events);
+            poll_changed(file, events);
 }
 
 static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe_end end)
@@ -240,6 +238,8 @@ void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *t
     cross_assert_held();
     file->type = type;
     file->state = pipe;
+    if (pipe->files != NULL)
+        file->number = pipe->files->number;
     file->next_of_pipe = pipe->files;
     pipe->files = file;
     for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++)

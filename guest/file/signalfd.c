@@ -56,6 +56,8 @@ static int64_t signalfd_put(uint64_t user, const struct signal_info *info)
         out.ssi_pid = (uint32_t)words[0];
         out.ssi_uid = (uint32_t)(words[0] >> 32);
     }
+    if (info->signal == SIGCHLD && info->code > 0)
+        out.ssi_status = (int32_t)words[1];
     if (info->code < 0 && info->code != SI_TKILL) { /* sent with a value */
         out.ssi_ptr = words[1];
         out.ssi_int = (int32_t)words[1];

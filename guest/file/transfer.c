@@ -27,7 +27,7 @@ bool transfer_can_read(const struct file *file)
 {
     return file->type == &file_regular || file->type == &pipe_file_reader ||
            file->type == &pipe_file_both || file->type == &file_input ||
-           file->type == &file_terminal;
+           file->type == &file_terminal || file->type->take != NULL;
 }
 
 bool transfer_can_write(const struct file *file)
@@ -35,7 +35,7 @@ bool transfer_can_write(const struct file *file)
     return file->type == &file_regular || file->type == &pipe_file_writer ||
            file->type == &pipe_file_both || file->type == &file_output ||
            file->type == &file_terminal || file->type == &file_device_null ||
-           file->type == &file_device_zero;
+           file->type == &file_device_zero || file->type->put != NULL;
 }
 
 /* Copies the contents of a pipe, which stay there until pipe_buffer_drop. */
@@ -63,6 +63,8 @@ static int64_t transfer_take(struct thread *thread, struct transfer_end *from, u
 
     if (pipe != NULL)
         return look_into_pipe(pipe, to, bytes);
+    if (from->file->type->take != NULL)
+        return from->file->type->take(thread, from->file, to, bytes, from->blocks);
     if (is_stream(from->file)) {
         result =
             input_read(thread, bytes < SERVICE_BYTES_MAX ? bytes : SERVICE_BYTES_MAX, from->blocks);
@@ -119,6 +121,8 @@ static int64_t transfer_put(struct thread *thread, struct transfer_end *to, cons
 
     if (pipe != NULL)
         return put_into_pipe(thread, pipe, from, bytes, to->blocks);
+    if (file->type->put != NULL)
+        return file->type->put(thread, file, from, bytes, to->blocks);
     if (S_ISCHR(file->type->mode) && !is_stream(file))
         return (int64_t)bytes; /* /dev/null */
     if (is_stream(file)) {
@@ -169,10 +173,26 @@ static int64_t put_all(struct thread *thread, struct transfer_end *to, const uin
     return done ? (int64_t)done : part;
 }
 
+/* Returns true if what was taken from a file could stay there. */
+static bool can_put_back(const struct file *file)
+{
+    return !is_stream(file) && file->type->take == NULL;
+}
+
+/* Returns true if the source must lose the bytes before they are written: the write waits, and
+ * others may then read the source. */
+static bool must_take_first(const struct transfer_end *from, const struct transfer_end *to)
+{
+    bool to_socket = to->file->type->put != NULL && to->blocks;
+
+    return is_stream(to->file) || (to_socket && pipe_of(from->file) != NULL);
+}
+
 static int64_t transfer_move(struct thread *thread, struct transfer_end *from,
                              struct transfer_end *to, uint8_t *buffer, uint64_t bytes)
 {
     const struct pipe *sink = pipe_of(to->file);
+    bool takes_first = must_take_first(from, to);
     int64_t result = wait_pipes(thread, from, to), done;
 
     if (result <= 0)
@@ -182,10 +202,10 @@ static int64_t transfer_move(struct thread *thread, struct transfer_end *from,
     result = transfer_take(thread, from, buffer, bytes < BUFFER_BYTES ? bytes : BUFFER_BYTES);
     if (result <= 0)
         return result;
-    if (is_stream(to->file)) /* take first: the write waits, and others may then read the source */
+    if (takes_first)
         transfer_took(from, (uint64_t)result);
-    done = put_all(thread, to, buffer, (uint64_t)result, is_stream(from->file));
-    if (!is_stream(to->file) && done > 0)
+    done = put_all(thread, to, buffer, (uint64_t)result, !can_put_back(from->file));
+    if (!takes_first && done > 0)
         transfer_took(from, (uint64_t)done);
     if (to->file->type == &file_regular && done > 0)
         fs_kept_written(to->file->inode);
@@ -208,7 +228,7 @@ int64_t transfer(struct thread *thread, struct transfer_end *from, struct transf
         done += (uint64_t)result;
         if (at_once) { /* afterwards, only what moves without waiting */
             from->blocks = to->blocks = false;
-            if (is_stream(from->file))
+            if (!can_put_back(from->file))
                 break;
         }
     }

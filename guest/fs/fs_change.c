@@ -53,6 +53,8 @@ int fs_make(struct thread *thread, struct fs_found *found, struct inode *inode,
     int error = check_new(thread, found, S_ISDIR(inode->mode));
 
     cross_assert_held();
+    if (!error && found->parent->inode->type != NULL && found->parent->inode->type != inode->type)
+        error = -EPERM; /* a directory of one kind of file */
     if (error) {
         inode_release(inode);
         return error;
@@ -72,6 +74,14 @@ int fs_make(struct thread *thread, struct fs_found *found, struct inode *inode,
     return error;
 }
 
+/* A directory of one kind of file is a file system of its own, and has no links and no renames. */
+static int check_kinds(const struct file_type *from, const struct file_type *to)
+{
+    if (from == NULL && to == NULL)
+        return 0;
+    return from == to ? -EPERM : -EXDEV;
+}
+
 int fs_link(struct thread *thread, struct inode *inode, struct fs_found *found)
 {
     struct fs_entry *new;
@@ -82,6 +92,9 @@ int fs_link(struct thread *thread, struct inode *inode, struct fs_found *found)
         return error;
     if (S_ISDIR(inode->mode))
         return -EPERM;
+    error = check_kinds(S_ISREG(inode->mode) ? inode->type : NULL, found->parent->inode->type);
+    if (error)
+        return error;
     if (!inode->links && !inode->unnamed)
         return -ENOENT;
     inode_hold(inode);
@@ -268,7 +281,10 @@ static int fs_change_move(const struct rename *r)
 
 static int do_rename(const struct rename *r, uint32_t flags)
 {
-    int error = check_found(r, flags);
+    int error = check_kinds(r->old->parent->inode->type, r->new->parent->inode->type);
+
+    if (!error)
+        error = check_found(r, flags);
 
     if (error || (r->to != NULL && r->from->inode == r->to->inode))
         return error;

@@ -319,7 +319,7 @@ struct inode *fs_new_directory(uint32_t mode)
         inode_release(inode);
         return NULL;
     }
-    inode->directory_free = free_directory;
+    inode->freed = free_directory;
     return inode;
 }
 

@@ -126,11 +126,9 @@ static void buddy_insert(struct buddy *b, uint64_t page, unsigned order)
     buddy_push(b, page, order);
 }
 
-void buddy_add(struct buddy *b, uint64_t from, uint64_t end)
+/* Makes the pages page .. last-1 free, in blocks as large as possible. */
+static void buddy_insert_pages(struct buddy *b, uint64_t page, uint64_t last)
 {
-    uint64_t page = from - b->first_page;
-    uint64_t last = end - b->first_page;
-
     while (page < last) {
         unsigned order = LARGEST;
 
@@ -139,6 +137,11 @@ void buddy_add(struct buddy *b, uint64_t from, uint64_t end)
         buddy_insert(b, page, order);
         page += 1ull << order;
     }
+}
+
+void buddy_add(struct buddy *b, uint64_t from, uint64_t end)
+{
+    buddy_insert_pages(b, from - b->first_page, end - b->first_page);
     b->total_bytes += (end - from) * PAGE_BYTES;
     b->free_bytes += (end - from) * PAGE_BYTES;
     b->least_free_bytes = b->free_bytes;
@@ -188,4 +191,12 @@ void buddy_free(struct buddy *b, uint64_t address, unsigned order)
 {
     buddy_insert(b, address / PAGE_BYTES - b->first_page, order);
     b->free_bytes += (uint64_t)PAGE_BYTES << order;
+}
+
+void buddy_free_pages(struct buddy *b, uint64_t address, uint64_t pages)
+{
+    uint64_t page = address / PAGE_BYTES - b->first_page;
+
+    buddy_insert_pages(b, page, page + pages);
+    b->free_bytes += pages * PAGE_BYTES;
 }

@@ -35,5 +35,6 @@ void buddy_add(struct buddy *b, uint64_t from, uint64_t end);
 uint64_t buddy_alloc(struct buddy *b, unsigned order); /* an address, or 0 if there is none */
 uint64_t buddy_alloc_last(struct buddy *b); /* the last free block of the largest order */
 void buddy_free(struct buddy *b, uint64_t address, unsigned order);
+void buddy_free_pages(struct buddy *b, uint64_t address, uint64_t pages); /* adjacent ones */
 
 #endif

@@ -186,6 +186,11 @@ void phys_free(uint64_t address, unsigned order)
     buddy_free(&memory, address, order);
 }
 
+void phys_free_pages(uint64_t address, uint64_t pages)
+{
+    buddy_free_pages(&memory, address, pages);
+}
+
 uint64_t phys_free_bytes(void)
 {
     return memory.free_bytes;
@@ -199,6 +204,16 @@ uint64_t phys_total_bytes(void)
 uint64_t phys_peak_bytes(void)
 {
     return memory.total_bytes - memory.least_free_bytes;
+}
+
+uint64_t phys_first_byte(void)
+{
+    return first_byte;
+}
+
+uint64_t phys_end(void)
+{
+    return ram_end;
 }
 
 uint64_t phys_mapped_end(void)

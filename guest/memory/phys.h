@@ -24,6 +24,7 @@ void phys_add_high(void);
  * are undefined. */
 uint64_t phys_alloc(unsigned order);
 void phys_free(uint64_t address, unsigned order);
+void phys_free_pages(uint64_t address, uint64_t pages); /* adjacent ones, at once */
 
 /* Boot: returns the last free block of the largest order, or 0 if there is none.  Taking it changes
  * neither which other blocks later calls return nor how long they take. */
@@ -32,6 +33,8 @@ uint64_t phys_alloc_last(void);
 uint64_t phys_free_bytes(void);
 uint64_t phys_total_bytes(void);
 uint64_t phys_peak_bytes(void); /* most ever allocated */
+uint64_t phys_first_byte(void); /* all that phys_alloc returns is from here */
+uint64_t phys_end(void); /* to here, both multiples of the largest block */
 uint64_t phys_mapped_end(void); /* the direct map's end: RAM, BUFFER ranges, archive */
 
 /* Returns the smallest order whose blocks hold `bytes` bytes; more than PHYS_ORDER_MAX if none

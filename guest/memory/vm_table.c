@@ -2,8 +2,8 @@
 #include "guest/memory/vm_table.h"
 
 #include <errno.h>
-#include <string.h>
 
+#include "guest/memory/page.h"
 #include "guest/memory/phys.h"
 
 uint64_t *vm_table_entry(uint64_t table, uint64_t address, unsigned level)
@@ -13,14 +13,18 @@ uint64_t *vm_table_entry(uint64_t table, uint64_t address, unsigned level)
     return &entries[address / vm_level_bytes(level) % 512];
 }
 
+/* Every page fault passes here: the index of the next level is always in the top bits. */
 struct vm_slot vm_table_look(uint64_t root, uint64_t address, unsigned level)
 {
-    struct vm_slot slot = {vm_table_entry(root, address, VM_LEVEL_TOP), VM_LEVEL_TOP};
+    struct vm_slot slot = {phys_pointer(root & VM_ENTRY_ADDRESS), VM_LEVEL_TOP};
+    uint64_t index = address << 16;
 
-    while (slot.level > level && (*slot.entry & VM_ENTRY_PRESENT) &&
-           !(*slot.entry & VM_ENTRY_LARGE)) {
+    slot.entry += index >> 55;
+    while (slot.level > level &&
+           (*slot.entry & (VM_ENTRY_PRESENT | VM_ENTRY_LARGE)) == VM_ENTRY_PRESENT) {
+        index <<= 9;
         slot.level--;
-        slot.entry = vm_table_entry(*slot.entry, address, slot.level);
+        slot.entry = (uint64_t *)phys_pointer(*slot.entry & VM_ENTRY_ADDRESS) + (index >> 55);
     }
     return slot;
 }
@@ -30,7 +34,7 @@ uint64_t vm_table_new(void)
     uint64_t table = phys_alloc(0);
 
     if (table)
-        memset(phys_pointer(table), 0, PAGE_BYTES);
+        page_zero(phys_pointer(table));
     return table;
 }
 

@@ -18,6 +18,7 @@
 #define VM_ENTRY_FOREIGN                                                     \
     (1ull << 9) /* ours: the page is a file's, not to be freed with the area \
                  */
+#define VM_ENTRY_COPY (1ull << 10) /* ours: shared since a fork: guest/vm/vm_copy.h */
 #define VM_ENTRY_NO_EXECUTE (1ull << 63)
 #define VM_ENTRY_ADDRESS 0x000ffffffffff000ull
 

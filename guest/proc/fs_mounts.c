@@ -8,6 +8,7 @@
 #include "guest/base/log.h"
 #include "guest/file/file_device.h"
 #include "guest/fs/fs_kept.h"
+#include "guest/ipc/mqueue.h"
 #include "guest/proc/proc.h"
 #include "lib/array.h"
 
@@ -17,9 +18,15 @@ static const struct mount {
     const char *path;
     uint32_t mode;
     bool fixed; /* it cannot be removed or renamed */
+    const struct file_type *type; /* of what is in it; NULL: any */
 } mounts[] = {
-    {"/tmp", 01777, true},     {"/var/tmp", 01777, false}, {"/dev", READ_ONLY, true},
-    {"/dev/shm", 01777, true}, {"/proc", READ_ONLY, true}, {"/sys", READ_ONLY, true},
+    {"/tmp", 01777, true, NULL},
+    {"/var/tmp", 01777, false, NULL},
+    {"/dev", READ_ONLY, true, NULL},
+    {"/dev/shm", 01777, true, NULL},
+    {"/proc", READ_ONLY, true, NULL},
+    {"/sys", READ_ONLY, true, NULL},
+    {MQUEUE_DIRECTORY, 01777, true, &mqueue_file},
 };
 
 static const struct device {
@@ -40,19 +47,13 @@ static const struct link {
     {"/proc/mounts", "/proc/self/mounts"},
 };
 
-static const struct special { /* a relative path is in the process's directory */
+static const struct special {
     const char *path;
     uint32_t mode;
     const struct fs_special *special;
 } specials[] = {
     {"/proc/self", S_IFLNK | 0777, &fs_proc_self},
     {"/proc/thread-self", S_IFLNK | 0777, &fs_proc_thread_self},
-    {"exe", S_IFLNK | 0777, &fs_proc_program},
-    {"cwd", S_IFLNK | 0777, &fs_proc_directory},
-    {"root", S_IFLNK | 0777, &fs_proc_root},
-    {"task", S_IFDIR | READ_ONLY, &fs_proc_tasks},
-    {"fd", S_IFDIR | 0500, &fs_proc_descriptors},
-    {"fdinfo", S_IFDIR | READ_ONLY, &fs_proc_descriptor_notes},
 };
 
 static int mount_directory(const struct mount *mount)
@@ -66,6 +67,7 @@ static int mount_directory(const struct mount *mount)
         return error;
     inode->mode = S_IFDIR | mount->mode;
     inode->mount = mount->fixed;
+    inode->type = mount->type;
     inode->temporary = mount->mode == 01777;
     if (mount->mode == READ_ONLY)
         inode->served = INODE_NOT_SERVED; /* what is below it, too */
@@ -94,59 +96,48 @@ static int add_link(const struct link *link)
     return fs_place(link->path, READ_ONLY, inode);
 }
 
-/* Writes the absolute path of a name in the process's directory. */
-static void path_of(const struct process *process, const char *name, char path[128])
+static int add_special(const struct special *special)
 {
-    if (*name == '/')
-        format_text(path, 128, "%s", name);
-    else
-        format_text(path, 128, "/proc/%u/%s", process->pid, name);
-}
+    struct inode *inode = inode_new(special->mode);
 
-static int add_special(const struct process *process, const struct special *special)
-{
-    struct inode *inode =
-        S_ISDIR(special->mode) ? fs_new_directory(special->mode & 07777) : inode_new(special->mode);
-    char path[128];
-
-    path_of(process, special->path, path);
     if (inode != NULL)
         inode->special = special->special;
-    return fs_place(path, READ_ONLY, inode);
+    return fs_place(special->path, READ_ONLY, inode);
 }
 
-struct addition {
-    const struct process *process;
-    int error;
-};
+static int add_processes(void)
+{
+    struct inode *inode;
+    int error = fs_find("/proc", &inode);
+
+    if (!error)
+        inode->special = &fs_proc_processes;
+    return error;
+}
 
 static void add_generated(const char *name, const struct proc_file *file, uint64_t context,
                           void *argument)
 {
-    struct addition *addition = argument;
-    char path[128];
-    int error;
+    int *result = argument, error = fs_place(name, READ_ONLY, proc_new_file(file, context));
 
-    path_of(addition->process, name, path);
-    error = fs_place(path, READ_ONLY, proc_new_file(file, context));
     if (error)
-        addition->error = error;
+        *result = error;
 }
 
 int fs_mount(const struct process *process)
 {
-    struct addition addition = {.process = process};
+    int error = 0;
 
     fs_kept_start(process);
     for (size_t i = 0; i < ARRAY_COUNT(mounts); i++)
-        addition.error |= mount_directory(&mounts[i]);
+        error |= mount_directory(&mounts[i]);
     for (size_t i = 0; i < ARRAY_COUNT(devices); i++)
-        addition.error |= add_device(&devices[i]);
+        error |= add_device(&devices[i]);
     for (size_t i = 0; i < ARRAY_COUNT(links); i++)
-        addition.error |= add_link(&links[i]);
-    proc_each(add_generated, &addition);
-    proc_each_of_process(add_generated, &addition);
+        error |= add_link(&links[i]);
+    proc_each(add_generated, &error);
     for (size_t i = 0; i < ARRAY_COUNT(specials); i++)
-        addition.error |= add_special(process, &specials[i]);
-    return addition.error ? -ENOMEM : 0;
+        error |= add_special(&specials[i]);
+    error |= add_processes();
+    return error ? -ENOMEM : 0;
 }

@@ -11,11 +11,6 @@ int fs_mount(const struct process *process);
 /* guest/proc/fs_proc.c: of /proc */
 extern const struct fs_special fs_proc_self; /* links */
 extern const struct fs_special fs_proc_thread_self;
-extern const struct fs_special fs_proc_program;
-extern const struct fs_special fs_proc_directory;
-extern const struct fs_special fs_proc_root;
-extern const struct fs_special fs_proc_tasks; /* directories */
-extern const struct fs_special fs_proc_descriptors;
-extern const struct fs_special fs_proc_descriptor_notes;
+extern const struct fs_special fs_proc_processes; /* /proc itself */
 
 #endif

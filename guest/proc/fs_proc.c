@@ -1,4 +1,4 @@
-/* The files of /proc that appear and disappear with threads and descriptors. */
+/* The files of /proc that appear and disappear with processes and threads. */
 #include <errno.h>
 #include <linux/fcntl.h>
 #include <string.h>
@@ -7,43 +7,10 @@
 #include "guest/base/log.h"
 #include "guest/file/files.h"
 #include "guest/proc/fs_mounts.h"
+#include "guest/proc/fs_proc.h"
 #include "guest/proc/proc.h"
 #include "guest/thread/threads.h"
-
-#define NUMBERS (1ull << 40) /* inode numbers: kind << 32 | thread or descriptor */
-#define NAME_BYTES 24u
-
-enum kind { KIND_TASK = 1, KIND_DESCRIPTOR, KIND_NOTE, KIND_FILE };
-
-/* Reads a decimal number without a sign or leading zeros; UINT32_MAX: it is none. */
-static uint32_t number_of(const char *name)
-{
-    uint64_t value = 0;
-    const char *p = name;
-
-    for (; *p >= '0' && *p <= '9' && value < 1u << 30; p++)
-        value = value * 10 + (uint64_t)(*p - '0');
-    return *p || p == name || (*name == '0' && name[1]) ? UINT32_MAX : (uint32_t)value;
-}
-
-static struct inode *numbered(struct inode *inode, enum kind kind, uint64_t number)
-{
-    if (inode != NULL) {
-        inode->number = NUMBERS | (uint64_t)kind << 32 | number;
-        inode->context = number;
-        inode->links = 1;
-    }
-    return inode;
-}
-
-static bool list_number(uint64_t number, enum kind kind, uint32_t mode, struct fs_listed *listed)
-{
-    static char name[NAME_BYTES];
-
-    format_text(name, sizeof name, "%lu", number);
-    *listed = (struct fs_listed){name, NUMBERS | (uint64_t)kind << 32 | number, mode};
-    return true;
-}
+#include "lib/array.h"
 
 /* ---- links */
 
@@ -58,49 +25,49 @@ static int64_t thread_self_text(struct thread *thread, const struct inode *, cha
     return format_text(out, room, "%u/task/%u", thread->process->pid, thread->tid);
 }
 
-static int64_t program_text(struct thread *thread, const struct inode *, char *out, uint64_t room)
+static int64_t program_text(struct thread *, const struct inode *inode, char *out, uint64_t room)
 {
-    const char *path = thread->process->program_path;
-    uint64_t bytes = strnlen(path, room);
+    const struct process *process = proc_process(inode);
+    uint64_t bytes;
 
-    memcpy(out, path, bytes);
+    if (process == NULL || process->program == NULL)
+        return -ENOENT;
+    if (!process->program->elsewhere)
+        return fs_proc_entry_text(process->program->entry, out, room);
+    bytes = strnlen(process->program->path, room);
+    memcpy(out, process->program->path, bytes);
     return (int64_t)bytes;
 }
 
-static int follow_program(struct thread *thread, const struct inode *, struct fs_entry **entry,
+static int follow_program(struct thread *, const struct inode *inode, struct fs_entry **entry,
                           struct file **)
 {
-    const char *name = manifest_text(&thread->process->manifest, "program", "");
-    struct fs_found found;
-    int error = fs_walk(thread, fs_root, name, FS_FOLLOW, &found);
+    const struct process *process = proc_process(inode);
 
-    if (error)
-        return error;
-    *entry = found.entry;
+    if (process == NULL || process->program == NULL)
+        return -ENOENT;
+    *entry = process->program->entry;
     fs_entry_hold(*entry);
-    fs_found_release(&found);
     return 0;
 }
 
-static int64_t entry_text(const struct fs_entry *entry, char *out, uint64_t room)
+static int64_t directory_text(struct thread *, const struct inode *inode, char *out, uint64_t room)
 {
-    bool gone;
-    int64_t bytes = fs_path(entry, out, room, &gone);
+    const struct process *process = proc_process(inode);
 
-    if (bytes >= 0 && gone)
-        bytes += format_text(out + bytes, room - (uint64_t)bytes, " (deleted)");
-    return bytes < (int64_t)room ? bytes : (int64_t)room - 1;
+    if (process == NULL || process->directory == NULL)
+        return -ENOENT;
+    return fs_proc_entry_text(process->directory, out, room);
 }
 
-static int64_t directory_text(struct thread *thread, const struct inode *, char *out, uint64_t room)
-{
-    return entry_text(thread->process->directory, out, room);
-}
-
-static int follow_directory(struct thread *thread, const struct inode *, struct fs_entry **entry,
+static int follow_directory(struct thread *, const struct inode *inode, struct fs_entry **entry,
                             struct file **)
 {
-    *entry = thread->process->directory;
+    const struct process *process = proc_process(inode);
+
+    if (process == NULL || process->directory == NULL)
+        return -ENOENT;
+    *entry = process->directory;
     fs_entry_hold(*entry);
     return 0;
 }
@@ -118,112 +85,27 @@ static int follow_root(struct thread *, const struct inode *, struct fs_entry **
     return 0;
 }
 
-/* ---- descriptors */
+/* ---- a process's directory, and that of a thread */
 
-static int64_t descriptor_text(struct thread *thread, const struct inode *inode, char *out,
-                               uint64_t room)
-{
-    const struct file *file = files_get(thread->process, (int64_t)inode->context);
+static const struct fs_special program_link = {.text = program_text, .follow = follow_program};
+static const struct fs_special directory_link = {.text = directory_text,
+                                                 .follow = follow_directory};
+static const struct fs_special root_link = {.text = root_text, .follow = follow_root};
+static const struct fs_special tasks;
 
-    if (file == NULL)
-        return -ENOENT;
-    if (file->entry != NULL)
-        return entry_text(file->entry, out, room);
-    if (file->type->name != NULL)
-        return format_text(out, room, "%s", file->type->name);
-    if (S_ISCHR(file->type->mode))
-        return format_text(out, room, "/dev/pts/0");
-    return format_text(out, room, "pipe:[%u]", (uint32_t)(file->stream + 1));
-}
-
-static int follow_descriptor(struct thread *thread, const struct inode *inode,
-                             struct fs_entry **entry, struct file **file)
-{
-    struct file *open = files_get(thread->process, (int64_t)inode->context);
-
-    if (open == NULL)
-        return -ENOENT;
-    if (open->entry != NULL) {
-        *entry = open->entry;
-        fs_entry_hold(*entry);
-    } else {
-        *file = open;
-        files_hold(open);
-    }
-    return 0;
-}
-
-static const struct fs_special descriptor_link = {.text = descriptor_text,
-                                                  .follow = follow_descriptor};
-
-/* Returns permissions that show what the descriptor is open for. */
-static uint32_t descriptor_mode(const struct file *file)
-{
-    static const uint32_t modes[] = {0500, 0300, 0700, 0700};
-
-    return S_IFLNK | modes[file->flags & O_ACCMODE];
-}
-
-static struct inode *find_descriptor(struct thread *thread, const struct inode *, const char *name)
-{
-    uint32_t fd = number_of(name);
-    const struct file *file = thread != NULL ? files_get(thread->process, (int64_t)fd) : NULL;
-    struct inode *inode = file != NULL ? inode_new(descriptor_mode(file)) : NULL;
-
-    if (inode == NULL)
-        return NULL;
-    inode->special = &descriptor_link;
-    inode->bytes = 64; /* as Linux reports */
-    return numbered(inode, KIND_DESCRIPTOR, fd);
-}
-
-static bool next_descriptor(struct thread *thread, uint64_t *position)
-{
-    while (*position < FILES_MAX && files_get(thread->process, (int64_t)*position) == NULL)
-        ++*position;
-    return *position < FILES_MAX;
-}
-
-static bool list_descriptors(struct thread *thread, const struct inode *, uint64_t *position,
-                             struct fs_listed *listed)
-{
-    return next_descriptor(thread, position) &&
-           list_number((*position)++, KIND_DESCRIPTOR, S_IFLNK, listed);
-}
-
-/* /proc/self/fdinfo/N */
-static void descriptor_note(const struct thread *thread, const struct inode *inode,
-                            struct text *text)
-{
-    const struct file *file = files_get(thread->process, (int64_t)inode->context);
-
-    if (file == NULL) {
-        text->error = -ENOENT;
-        return;
-    }
-    text_add(text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t1\nino:\t%lu\n", file->offset, file->flags,
-             file->inode != NULL ? file->inode->number : 0);
-}
-
-static struct inode *find_note(struct thread *thread, const struct inode *, const char *name)
-{
-    uint32_t fd = number_of(name);
-    bool there = thread != NULL && files_get(thread->process, (int64_t)fd) != NULL;
-    struct inode *inode = there ? inode_new(S_IFREG | 0444) : NULL;
-
-    if (inode != NULL)
-        inode->generate = descriptor_note;
-    return numbered(inode, KIND_NOTE, fd);
-}
-
-static bool list_notes(struct thread *thread, const struct inode *, uint64_t *position,
-                       struct fs_listed *listed)
-{
-    return next_descriptor(thread, position) &&
-           list_number((*position)++, KIND_NOTE, S_IFREG, listed);
-}
-
-/* ---- threads */
+static const struct special {
+    const char *name;
+    uint32_t mode;
+    const struct fs_special *special;
+    bool of_process; /* and not of a thread */
+} specials[] = {
+    {"exe", S_IFLNK | 0777, &program_link, false},
+    {"cwd", S_IFLNK | 0777, &directory_link, false},
+    {"root", S_IFLNK | 0777, &root_link, false},
+    {"fd", S_IFDIR | 0500, &fs_proc_descriptors, false},
+    {"fdinfo", S_IFDIR | 0555, &fs_proc_descriptor_notes, false},
+    {"task", S_IFDIR | 0555, &tasks, true},
+};
 
 struct search { /* searches the files of a process's directory: by name, or for the next one */
     const char *name;
@@ -244,12 +126,36 @@ static void compare(const char *name, const struct proc_file *file, uint64_t /* 
     search->visited++;
 }
 
-static struct inode *find_task_file(struct thread *, const struct inode *directory,
-                                    const char *name)
+/* Returns the special file of a name or, without one, at a position; NULL: none. */
+static const struct special *find_special(const struct inode *directory, const char *name,
+                                          uint64_t position)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(specials); i++)
+        if ((name != NULL ? strcmp(specials[i].name, name) == 0 : i == position) &&
+            !(specials[i].of_process && (uint32_t)directory->context))
+            return &specials[i];
+    return NULL;
+}
+
+static struct inode *new_special(const struct special *special, const struct inode *directory)
+{
+    struct inode *inode =
+        S_ISDIR(special->mode) ? fs_new_directory(special->mode & 07777) : inode_new(special->mode);
+
+    if (inode != NULL)
+        inode->special = special->special;
+    return fs_proc_numbered(inode, FS_PROC_SPECIAL + (uint32_t)(special - specials),
+                            directory->context);
+}
+
+static struct inode *find_file(struct thread *, const struct inode *directory, const char *name)
 {
     struct search search = {.name = name};
+    const struct special *special = find_special(directory, name, 0);
     struct inode *inode;
 
+    if (special != NULL)
+        return new_special(special, directory);
     proc_each_of_process(compare, &search);
     if (search.file == NULL)
         return NULL;
@@ -259,32 +165,48 @@ static struct inode *find_task_file(struct thread *, const struct inode *directo
     return inode;
 }
 
-static bool list_task_files(struct thread *, const struct inode *directory, uint64_t *position,
-                            struct fs_listed *listed)
+static bool list_files(struct thread *, const struct inode *directory, uint64_t *position,
+                       struct fs_listed *listed)
 {
     struct search search = {.position = *position};
+    uint64_t number = directory->number << 8 | (uint8_t)*position;
+    const struct special *special;
 
     proc_each_of_process(compare, &search);
-    if (search.file == NULL)
+    if (search.file != NULL) {
+        *listed = (struct fs_listed){search.file->name, number, S_IFREG};
+        ++*position;
+        return true;
+    }
+    special = find_special(directory, NULL, *position - search.visited);
+    if (special == NULL)
         return false;
-    *listed = (struct fs_listed){
-        search.file->name,
-        NUMBERS | (uint64_t)KIND_FILE << 32 | directory->context << 8 | *position, S_IFREG};
+    *listed = (struct fs_listed){special->name, number, special->mode};
     ++*position;
     return true;
 }
 
-static const struct fs_special task = {.lookup = find_task_file, .list = list_task_files};
+static const struct fs_special own = {.lookup = find_file, .list = list_files};
 
-static struct inode *find_task(struct thread *, const struct inode *, const char *name)
+static struct inode *new_own(enum fs_proc_kind kind, uint64_t context)
 {
-    uint32_t tid = number_of(name);
-    struct inode *inode =
-        tid != UINT32_MAX && threads_find(tid) != NULL ? fs_new_directory(0555) : NULL;
+    struct inode *inode = fs_new_directory(0555);
 
     if (inode != NULL)
-        inode->special = &task;
-    return numbered(inode, KIND_TASK, tid);
+        inode->special = &own;
+    return fs_proc_numbered(inode, kind, context);
+}
+
+/* ---- /proc/PID/task */
+
+static struct inode *find_task(struct thread *, const struct inode *directory, const char *name)
+{
+    uint32_t tid = fs_proc_number(name);
+    const struct thread *thread = tid != UINT32_MAX ? threads_find(tid) : NULL;
+
+    return thread != NULL && thread->process == proc_process(directory)
+               ? new_own(FS_PROC_TASK, directory->context | tid)
+               : NULL;
 }
 
 /* Finds the thread with the lowest number above `above`; tid 0: none. */
@@ -301,23 +223,47 @@ static void keep_lowest(struct thread *thread, void *context)
         lowest->tid = thread->tid;
 }
 
-static bool list_tasks(struct thread *, const struct inode *, uint64_t *position,
+static bool list_tasks(struct thread *, const struct inode *directory, uint64_t *position,
                        struct fs_listed *listed)
 {
     struct lowest lowest = {.above = (uint32_t)*position};
+    const struct process *process = proc_process(directory);
 
-    threads_each(keep_lowest, &lowest);
+    if (process != NULL)
+        threads_each(process, keep_lowest, &lowest);
     if (!lowest.tid)
         return false;
     *position = lowest.tid;
-    return list_number(lowest.tid, KIND_TASK, S_IFDIR, listed);
+    return fs_proc_list(FS_PROC_TASK, directory->context | lowest.tid, lowest.tid, S_IFDIR, listed);
+}
+
+static const struct fs_special tasks = {.lookup = find_task, .list = list_tasks};
+
+/* ---- /proc */
+
+static struct inode *find_process(struct thread *, const struct inode *, const char *name)
+{
+    uint32_t pid = fs_proc_number(name);
+
+    return pid != UINT32_MAX && process_find(pid) != NULL
+               ? new_own(FS_PROC_PROCESS, (uint64_t)pid << 32)
+               : NULL;
+}
+
+static bool list_processes(struct thread *, const struct inode *, uint64_t *position,
+                           struct fs_listed *listed)
+{
+    uint32_t pid = 0;
+
+    for (struct process *p = process_after(NULL); p != NULL; p = process_after(p))
+        if (p->pid > *position && (!pid || p->pid < pid))
+            pid = p->pid;
+    if (!pid)
+        return false;
+    *position = pid;
+    return fs_proc_list(FS_PROC_PROCESS, (uint64_t)pid << 32, pid, S_IFDIR, listed);
 }
 
 const struct fs_special fs_proc_self = {.text = self_text};
 const struct fs_special fs_proc_thread_self = {.text = thread_self_text};
-const struct fs_special fs_proc_program = {.text = program_text, .follow = follow_program};
-const struct fs_special fs_proc_directory = {.text = directory_text, .follow = follow_directory};
-const struct fs_special fs_proc_root = {.text = root_text, .follow = follow_root};
-const struct fs_special fs_proc_tasks = {.lookup = find_task, .list = list_tasks};
-const struct fs_special fs_proc_descriptors = {.lookup = find_descriptor, .list = list_descriptors};
-const struct fs_special fs_proc_descriptor_notes = {.lookup = find_note, .list = list_notes};
+const struct fs_special fs_proc_processes = {.lookup = find_process, .list = list_processes};

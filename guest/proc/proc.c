@@ -10,14 +10,22 @@
 #include "guest/thread/threads.h"
 #include "lib/array.h"
 
-const struct thread *proc_subject(const struct thread *thread, const struct inode *inode,
-                                  struct text *text)
+struct process *proc_process(const struct inode *inode)
 {
-    const struct thread *subject = inode->context ? threads_find((uint32_t)inode->context) : thread;
+    return process_find((uint32_t)(inode->context >> 32));
+}
 
-    if (subject == NULL)
-        text->error = -ESRCH;
-    return subject;
+bool proc_subject(const struct inode *inode, struct text *text, struct proc_subject *subject)
+{
+    uint32_t tid = (uint32_t)inode->context;
+
+    *subject = (struct proc_subject){.process = proc_process(inode), .task = tid};
+    if (subject->process != NULL)
+        subject->thread = tid ? threads_find(tid) : subject->process->oldest;
+    if (subject->process != NULL && (subject->thread != NULL || !tid))
+        return true;
+    text->error = -ESRCH;
+    return false;
 }
 
 uint64_t proc_cpu_mask(void)
@@ -78,7 +86,7 @@ static void visit_cpus(const struct proc_file *file, proc_visit *visit, void *ar
 void proc_each(proc_visit *visit, void *argument)
 {
     static const struct proc_files *const all[] = {&proc_machine_files, &proc_cpu_files,
-                                                   &proc_setting_files};
+                                                   &proc_setting_files, &proc_ipc_files};
 
     for (size_t i = 0; i < ARRAY_COUNT(all); i++) {
         for (size_t j = 0; j < all[i]->count; j++) {
@@ -94,7 +102,8 @@ void proc_each(proc_visit *visit, void *argument)
 
 void proc_each_of_process(proc_visit *visit, void *argument)
 {
-    static const struct proc_files *const all[] = {&proc_process_files, &proc_memory_files};
+    static const struct proc_files *const all[] = {&proc_process_files, &proc_status_files,
+                                                   &proc_memory_files};
 
     for (size_t i = 0; i < ARRAY_COUNT(all); i++)
         for (size_t j = 0; j < all[i]->count; j++)

@@ -17,7 +17,7 @@
 static void meminfo(const struct thread *thread, const struct inode *, struct text *text)
 {
     uint64_t total = phys_total_bytes() >> 10, available = phys_free_bytes() >> 10;
-    uint64_t used = thread->process->space.resident_bytes >> 10;
+    uint64_t used = thread->process->space->resident_bytes >> 10;
     static const struct {
         const char *name;
         char what; /* t: total, f: free, u: used by the program, 0: none */
@@ -46,10 +46,20 @@ static void meminfo(const struct thread *thread, const struct inode *, struct te
                    "HugePages_Surp:        0\nHugepagesize:       2048 kB\n");
 }
 
+/* Returns the processor time of all processes, those that have ended included. */
+static uint64_t used_by_all(void)
+{
+    uint64_t ns = 0;
+
+    for (struct process *p = process_after(NULL); p != NULL; p = process_after(p))
+        ns += clocks_process_ns(p) + run_ticks_to_ns(p->children_use.used_ticks);
+    return ns;
+}
+
 /* Adds one line of /proc/stat; the program's time is divided evenly among its CPUs. */
 static void add_cpu_time(struct text *text, uint32_t count)
 {
-    uint64_t used = clocks_process_ns() / TICK_NS * count / run.workload_cpus;
+    uint64_t used = used_by_all() / TICK_NS * count / run.workload_cpus;
     uint64_t all = clock_monotonic_ns() / TICK_NS * count;
 
     text_add(text, " %lu 0 0 %lu 0 0 0 0 0 0\n", used, all > used ? all - used : 0);
@@ -71,15 +81,15 @@ static void stat(const struct thread *, const struct inode *, struct text *text)
 static void uptime(const struct thread *, const struct inode *, struct text *text)
 {
     uint64_t up = clock_monotonic_ns() / TICK_NS;
-    uint64_t used = clocks_process_ns() / TICK_NS, all = up * run.workload_cpus;
+    uint64_t used = used_by_all() / TICK_NS, all = up * run.workload_cpus;
     uint64_t idle = all > used ? all - used : 0;
 
     text_add(text, "%lu.%02lu %lu.%02lu\n", up / 100, up % 100, idle / 100, idle % 100);
 }
 
-static void loadavg(const struct thread *thread, const struct inode *, struct text *text)
+static void loadavg(const struct thread *, const struct inode *, struct text *text)
 {
-    text_add(text, "0.00 0.00 0.00 1/%u %u\n", threads_count(), thread->process->pid);
+    text_add(text, "0.00 0.00 0.00 1/%u %u\n", threads_count(), threads_last_tid());
 }
 
 static void version(const struct thread *, const struct inode *, struct text *text)
@@ -91,7 +101,7 @@ static void vmstat(const struct thread *thread, const struct inode *, struct tex
 {
     text_add(text,
              "nr_free_pages %lu\nnr_anon_pages %lu\npgpgin 0\npgpgout 0\npswpin 0\npswpout 0\n",
-             phys_free_bytes() / PAGE_BYTES, thread->process->space.resident_bytes / PAGE_BYTES);
+             phys_free_bytes() / PAGE_BYTES, thread->process->space->resident_bytes / PAGE_BYTES);
 }
 
 static const struct proc_file files[] = {

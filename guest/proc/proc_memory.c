@@ -50,9 +50,20 @@ static void add_area(struct text *text, const struct vm_area *area)
     text_add(text, "\n");
 }
 
-static void maps(const struct thread *thread, const struct inode *, struct text *text)
+/* Returns the memory of the process that the file is about; NULL: it has none. */
+static const struct vm_space *space_of(const struct inode *inode, struct text *text)
 {
-    for (const struct vm_area *area = thread->process->space.areas; area != NULL; area = area->next)
+    struct proc_subject subject;
+
+    return proc_subject(inode, text, &subject) ? subject.process->space : NULL;
+}
+
+static void maps(const struct thread *, const struct inode *inode, struct text *text)
+{
+    const struct vm_space *space = space_of(inode, text);
+    const struct vm_area *area = space != NULL ? space->areas : NULL;
+
+    for (; area != NULL; area = area->next)
         add_area(text, area);
 }
 
@@ -88,13 +99,14 @@ static void add_numbers(struct text *text, uint64_t size, uint64_t resident, boo
         "SwapPss:               0 kB\nLocked:                0 kB\n");
 }
 
-static void smaps(const struct thread *thread, const struct inode *, struct text *text)
+static void smaps(const struct thread *, const struct inode *inode, struct text *text)
 {
-    const struct process *process = thread->process;
+    const struct vm_space *space = space_of(inode, text);
+    const struct vm_area *area = space != NULL ? space->areas : NULL;
 
-    for (const struct vm_area *area = process->space.areas; area != NULL; area = area->next) {
+    for (; area != NULL; area = area->next) {
         add_area(text, area);
-        add_numbers(text, area->end - area->start, resident_bytes(&process->space, area),
+        add_numbers(text, area->end - area->start, resident_bytes(space, area),
                     area->flags & VM_AREA_SHARED);
         text_add(text, "THPeligible:    1\nVmFlags:%s%s%s%s\n",
                  area->protection & VM_READ ? " rd" : "", area->protection & VM_WRITE ? " wr" : "",
@@ -102,10 +114,12 @@ static void smaps(const struct thread *thread, const struct inode *, struct text
     }
 }
 
-static void smaps_rollup(const struct thread *thread, const struct inode *, struct text *text)
+static void smaps_rollup(const struct thread *, const struct inode *inode, struct text *text)
 {
-    const struct vm_space *space = &thread->process->space;
+    const struct vm_space *space = space_of(inode, text);
 
+    if (space == NULL)
+        return;
     if (space->areas != NULL)
         text_add(text, "%08lx-%08lx ---p 00000000 00:00 0                          [rollup]\n",
                  space->areas->start, (uint64_t)USER_END);

@@ -1,95 +1,184 @@
-/* /proc/PID and /proc/PID/task/TID: what a program asks about itself. */
+/* /proc/PID and /proc/PID/task/TID: what a program asks about itself and other processes. */
 #include <linux/resource.h>
 #include <string.h>
 
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/base/text.h"
-#include "guest/exec/exec.h"
 #include "guest/memory/phys.h"
 #include "guest/proc/proc.h"
 #include "guest/thread/clocks.h"
 #include "guest/thread/limits.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "guest/vm/vm_access.h"
 #include "lib/array.h"
 
 #define TICK_NS 10000000u /* USER_HZ is 100 */
+#define TERMINAL_DEVICE (136u << 8) /* /dev/pts/0 */
 
-/* Writes the manifest's strings of one key, each with its NUL. */
-static void add_strings(const struct thread *thread, const char *key, struct text *text)
+/* Writes a part of a process's memory: what is no longer there is left out. */
+static void add_memory(const struct process *process, uint64_t from, uint64_t to, struct text *text)
 {
-    const char *string;
-    size_t position = 0;
+    struct vm_space *space = process->space;
+    uint64_t room;
+    void *at;
 
-    while ((string = manifest_next(&thread->process->manifest, key, &position)) != NULL)
-        text_add(text, "%s%c", string, '\0');
+    while (from < to && space != NULL && vm_access(space, from, VM_ACCESS_READ, &at, &room) == 0) {
+        if (room > to - from)
+            room = to - from;
+        if (text->used + room < text->room)
+            memcpy(text->out + text->used, at, room);
+        text->used += room;
+        from += room;
+    }
 }
 
-static void cmdline(const struct thread *thread, const struct inode *, struct text *text)
+static void cmdline(const struct thread *, const struct inode *inode, struct text *text)
 {
-    add_strings(thread, "arg", text);
+    struct proc_subject subject;
+
+    if (proc_subject(inode, text, &subject))
+        add_memory(subject.process, subject.process->given.arguments,
+                   subject.process->given.environment, text);
 }
 
-static void environment(const struct thread *thread, const struct inode *, struct text *text)
+static void environment(const struct thread *, const struct inode *inode, struct text *text)
 {
-    add_strings(thread, "env", text);
+    struct proc_subject subject;
+
+    if (proc_subject(inode, text, &subject))
+        add_memory(subject.process, subject.process->given.environment, subject.process->given.end,
+                   text);
 }
 
-static void auxiliary(const struct thread *, const struct inode *, struct text *text)
+static void auxiliary(const struct thread *, const struct inode *inode, struct text *text)
 {
-    uint64_t bytes;
-    const void *vector = exec_auxv(&bytes);
+    struct proc_subject subject;
+    const struct process_given *given;
 
-    if (bytes < text->room)
-        memcpy(text->out, vector, bytes);
-    text->used = bytes;
+    if (!proc_subject(inode, text, &subject))
+        return;
+    given = &subject.process->given;
+    add_memory(subject.process, given->auxv, given->auxv + given->auxv_bytes, text);
 }
 
-static void comm(const struct thread *thread, const struct inode *inode, struct text *text)
+void proc_subject_name(const struct proc_subject *subject, char name[16])
 {
-    const struct thread *subject = proc_subject(thread, inode, text);
+    if (subject->thread != NULL)
+        threads_name(subject->thread, name);
+    else
+        memcpy(name, subject->process->name, sizeof subject->process->name);
+}
+
+static void comm(const struct thread *, const struct inode *inode, struct text *text)
+{
+    struct proc_subject subject;
     char name[16];
 
-    if (subject == NULL)
+    if (!proc_subject(inode, text, &subject))
         return;
-    threads_name(subject, name);
+    proc_subject_name(&subject, name);
     text_add(text, "%s\n", name);
 }
 
-static uint64_t used_ns(const struct thread *subject, const struct inode *inode)
+static bool runs(const struct thread *thread)
 {
-    return inode != NULL && inode->context ? run_ticks_to_ns(schedule_thread_ticks(subject))
-                                           : clocks_process_ns();
+    return thread->schedule.state != THREAD_WAITING;
 }
 
-static void stat(const struct thread *thread, const struct inode *inode, struct text *text)
+const char *proc_subject_state(const struct proc_subject *subject)
 {
-    const struct thread *subject = proc_subject(thread, inode, text);
-    const struct vm_space *space = &thread->process->space;
-    uint32_t pid = thread->process->pid;
+    const struct process *process = subject->process;
+    const struct thread *thread = subject->task ? subject->thread : process->oldest;
+
+    if (thread == NULL)
+        return "Z (zombie)";
+    while (!subject->task && thread->next != NULL && !runs(thread))
+        thread = thread->next;
+    if (runs(thread))
+        return "R (running)";
+    return process->stop.signal && process->stop.threads == process->thread_count ? "T (stopped)"
+                                                                                  : "S (sleeping)";
+}
+
+static uint64_t used_ns(const struct proc_subject *subject)
+{
+    return subject->task ? run_ticks_to_ns(schedule_thread_ticks(subject->thread))
+                         : clocks_process_ns(subject->process);
+}
+
+static uint64_t user_ns(const struct proc_subject *subject)
+{
+    return run_ticks_to_ns(subject->task ? schedule_thread_user_ticks(subject->thread)
+                                         : schedule_process_user_ticks(subject->process));
+}
+
+/* User and system time, in the unit of times(). */
+static void add_times(struct text *text, uint64_t all_ns, uint64_t user)
+{
+    text_add(text, "%lu %lu ", user / TICK_NS, (all_ns > user ? all_ns - user : 0) / TICK_NS);
+}
+
+static void add_stat_head(struct text *text, const struct proc_subject *subject)
+{
+    const struct process *process = subject->process;
+    uint64_t terminal = 0;
     char name[16];
 
-    if (subject == NULL)
-        return;
-    threads_name(subject, name);
-    text_add(text, "%u (%s) %c 1 %u %u 0 -1 4194304 0 0 0 0 %lu 0 0 0 20 0 %u 0 0 %lu %lu ",
-             inode->context ? subject->tid : pid, name, subject == thread ? 'R' : 'S', pid, pid,
-             used_ns(subject, inode) / TICK_NS, threads_count(), space->mapped_bytes,
-             space->resident_bytes / PAGE_BYTES);
-    /* rsslim; code, stack and registers as 0; signals; ...; exit signal, processor */
-    text_add(text, "%lu 1 1 0 0 0 %lu %lu 0 0 0 0 0 17 %u 0 0 0 0 0 0 0 %lu 0 0 0 0 0\n",
-             UINT64_MAX, subject->signals.queue.pending & 0x7fffffff,
-             subject->signals.mask & 0x7fffffff,
-             subject->schedule.cpu != NULL ? run_program_cpu(subject->schedule.cpu->index) : 0,
-             space->brk_start);
+    proc_subject_name(subject, name);
+    (void)manifest_number(&process->manifest, "tty", &terminal);
+    terminal = terminal && process->session == process_first.session ? TERMINAL_DEVICE : 0;
+    text_add(text, "%u (%s) %c %u %u %u %lu %d 4194304 %lu 0 0 0 ",
+             subject->task ? subject->thread->tid : process->pid, name,
+             *proc_subject_state(subject), process_parent_pid(process), process->group,
+             process->session, terminal, terminal ? (int)process_foreground : -1,
+             process->use.page_faults);
 }
 
-static void statm(const struct thread *thread, const struct inode *, struct text *text)
+static void stat(const struct thread *, const struct inode *inode, struct text *text)
 {
-    const struct vm_space *space = &thread->process->space;
-    uint64_t text_bytes = 0, data_bytes = 0;
+    static const struct vm_space none;
+    struct proc_subject subject;
+    const struct process *process;
+    const struct thread *thread;
+    const struct vm_space *space;
 
+    if (!proc_subject(inode, text, &subject))
+        return;
+    process = subject.process;
+    thread = subject.thread;
+    space = process->space != NULL ? process->space : &none;
+    add_stat_head(text, &subject);
+    add_times(text, used_ns(&subject), user_ns(&subject));
+    add_times(text, run_ticks_to_ns(process->children_use.used_ticks),
+              run_ticks_to_ns(process->children_use.use.user_ticks));
+    text_add(text, "%d %d %u 0 %lu %lu %lu ", 20 + process->nice, process->nice,
+             process->thread_count, process->start_ns / TICK_NS, space->mapped_bytes,
+             space->resident_bytes / PAGE_BYTES);
+    /* rsslim; code, stack and registers as 0; signals; ...; exit signal, processor */
+    text_add(text, "%lu 1 1 0 0 0 %lu %lu 0 0 0 0 0 %u %u 0 0 0 0 0 0 0 %lu 0 0 0 0 %u\n",
+             UINT64_MAX, thread != NULL ? thread->signals.queue.pending & 0x7fffffff : 0,
+             thread != NULL ? thread->signals.mask & 0x7fffffff : 0, process->exit_signal,
+             thread != NULL && thread->schedule.cpu != NULL
+                 ? run_program_cpu(thread->schedule.cpu->index)
+                 : 0,
+             space->brk_start, process->state == PROCESS_RUNS ? 0 : process->status);
+}
+
+static void statm(const struct thread *, const struct inode *inode, struct text *text)
+{
+    uint64_t text_bytes = 0, data_bytes = 0;
+    const struct vm_space *space;
+    struct proc_subject subject;
+
+    if (!proc_subject(inode, text, &subject))
+        return;
+    space = subject.process->space;
+    if (space == NULL) {
+        text_add(text, "0 0 0 0 0 0 0\n");
+        return;
+    }
     for (const struct vm_area *area = space->areas; area != NULL; area = area->next) {
         if (area->protection & VM_EXEC)
             text_bytes += area->end - area->start;
@@ -98,73 +187,6 @@ static void statm(const struct thread *thread, const struct inode *, struct text
     }
     text_add(text, "%lu %lu 0 %lu 0 %lu 0\n", space->mapped_bytes / PAGE_BYTES,
              space->resident_bytes / PAGE_BYTES, text_bytes / PAGE_BYTES, data_bytes / PAGE_BYTES);
-}
-
-static void add_status_memory(struct text *text, const struct vm_space *space)
-{
-    uint64_t data = 0, stack = 0, code = 0;
-
-    text_add(text, "VmPeak:\t%8lu kB\nVmSize:\t%8lu kB\nVmLck:\t       0 kB\nVmPin:\t       0 kB\n",
-             space->mapped_bytes >> 10, space->mapped_bytes >> 10);
-    text_add(text, "VmHWM:\t%8lu kB\nVmRSS:\t%8lu kB\nRssAnon:\t%8lu kB\n", phys_peak_bytes() >> 10,
-             space->resident_bytes >> 10, space->resident_bytes >> 10);
-    for (const struct vm_area *area = space->areas; area != NULL; area = area->next) {
-        uint64_t *kind = area->flags & VM_AREA_STACK  ? &stack
-                         : area->protection & VM_EXEC ? &code
-                                                      : &data;
-
-        *kind += area->end - area->start;
-    }
-    text_add(text, "VmData:\t%8lu kB\nVmStk:\t%8lu kB\nVmExe:\t%8lu kB\nVmLib:\t       0 kB\n",
-             data >> 10, stack >> 10, code >> 10);
-    text_add(text, "VmPTE:\t       0 kB\nRssFile:\t       0 kB\nRssShmem:\t       0 kB\nVmSwap:\t  "
-                   "     0 kB\n");
-}
-
-static void add_status_signals(struct text *text, const struct thread *subject)
-{
-    const struct process *process = subject->process;
-    uint64_t ignored = 0, caught = 0;
-
-    for (uint32_t i = 1; i <= SIGNALS; i++) {
-        if (process->actions[i].handler == 1)
-            ignored |= 1ull << (i - 1);
-        else if (process->actions[i].handler)
-            caught |= 1ull << (i - 1);
-    }
-    text_add(text, "SigQ:\t0/1024\nSigPnd:\t%016lx\nShdPnd:\t%016lx\nSigBlk:\t%016lx\n",
-             subject->signals.queue.pending, process->signals.pending, subject->signals.mask);
-    text_add(text, "SigIgn:\t%016lx\nSigCgt:\t%016lx\n", ignored, caught);
-}
-
-static void status(const struct thread *thread, const struct inode *inode, struct text *text)
-{
-    const struct thread *subject = proc_subject(thread, inode, text);
-    const struct process *process = thread->process;
-    char name[16];
-
-    if (subject == NULL)
-        return;
-    threads_name(subject, name);
-    text_add(text, "Name:\t%s\nUmask:\t%04o\n", name, process->umask);
-    text_add(text, "State:\t%s\nTgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t1\nTracerPid:\t0\n",
-             subject == thread ? "R (running)" : "S (sleeping)", process->pid,
-             inode->context ? subject->tid : process->pid);
-    text_add(text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", PROCESS_USER_ID, PROCESS_USER_ID,
-             PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID,
-             PROCESS_USER_ID);
-    text_add(text, "FDSize:\t64\nGroups:\t \n");
-    add_status_memory(text, &process->space);
-    text_add(text, "CoreDumping:\t0\nTHP_enabled:\t1\nThreads:\t%u\n", threads_count());
-    add_status_signals(text, subject);
-    for (size_t i = 0; i < 5; i++)
-        text_add(text, "Cap%s:\t%016lx\n", (const char *[]){"Inh", "Prm", "Eff", "Bnd", "Amb"}[i],
-                 0ul);
-    text_add(text, "NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\nCpus_allowed:\t");
-    proc_add_cpu_mask(text, proc_cpu_mask());
-    text_add(text, "Cpus_allowed_list:\t");
-    proc_add_cpu_list(text);
-    text_add(text, "Mems_allowed:\t1\nMems_allowed_list:\t0\n");
 }
 
 static const struct {
@@ -189,11 +211,15 @@ static const struct {
     {RLIMIT_RTTIME, "Max realtime timeout", "us"},
 };
 
-static void limit_table(const struct thread *, const struct inode *, struct text *text)
+static void limit_table(const struct thread *, const struct inode *inode, struct text *text)
 {
+    struct proc_subject subject;
+
+    if (!proc_subject(inode, text, &subject))
+        return;
     text_add(text, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
     for (size_t i = 0; i < ARRAY_COUNT(limits); i++) {
-        const struct limit *now = &limits_now[limits[i].resource];
+        const struct limit *now = &subject.process->limits[limits[i].resource];
         uint64_t limit[2] = {now->soft, now->hard};
 
         text_add(text, "%-25s ", limits[i].name);
@@ -230,12 +256,12 @@ static void mount_info(const struct thread *, const struct inode *, struct text 
                  mounts[i].minor, mounts[i].where, mounts[i].type, mounts[i].type);
 }
 
-static void schedstat(const struct thread *thread, const struct inode *inode, struct text *text)
+static void schedstat(const struct thread *, const struct inode *inode, struct text *text)
 {
-    const struct thread *subject = proc_subject(thread, inode, text);
-    if (subject == NULL)
-        return;
-    text_add(text, "%lu 0 1\n", used_ns(subject, inode));
+    struct proc_subject subject;
+
+    if (proc_subject(inode, text, &subject))
+        text_add(text, "%lu 0 1\n", used_ns(&subject));
 }
 
 #define ID_MAP "         0          0 4294967295\n"
@@ -247,7 +273,6 @@ static const struct proc_file files[] = {
     {.name = "comm", .generate = comm, .mode = 0644},
     {.name = "stat", .generate = stat},
     {.name = "statm", .generate = statm},
-    {.name = "status", .generate = status},
     {.name = "limits", .generate = limit_table},
     {.name = "mounts", .generate = mount_table},
     {.name = "mountinfo", .generate = mount_info},

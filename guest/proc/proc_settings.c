@@ -34,13 +34,6 @@
     SETTING(KERNEL "dmesg_restrict", "1")                                         \
     SETTING(KERNEL "numa_balancing", "0")                                         \
     SETTING(KERNEL "sched_rr_timeslice_ms", "100")                                \
-    SETTING(KERNEL "sem", "32000\t1024000000\t500\t32000")                        \
-    SETTING(KERNEL "shmmax", "18446744073692774399")                              \
-    SETTING(KERNEL "shmall", "18446744073692774399")                              \
-    SETTING(KERNEL "shmmni", "4096")                                              \
-    SETTING(KERNEL "msgmax", "8192")                                              \
-    SETTING(KERNEL "msgmnb", "16384")                                             \
-    SETTING(KERNEL "msgmni", "32000")                                             \
     SETTING(KERNEL "tainted", "0")                                                \
     SETTING(KERNEL "panic", "0")                                                  \
     SETTING(KERNEL "io_uring_disabled", "2")                                      \

@@ -251,7 +251,7 @@ void calibrate(struct cpu *cpu)
     x86_write_cr3(vm_kernel_root());
     cpu->trigger.paused = paused;
     ring_reset(cpu->ring);
-    vm_space_free(&space);
+    vm_space_release(&space);
     keep_share(cpu);
     if (overflow)
         check_rate();

@@ -14,6 +14,7 @@
 #include "guest/sample/sampling.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
+#include "guest/service/service_network.h"
 #include "guest/trace/trace.h"
 
 void service_make_buffer(struct cpu *cpu)
@@ -171,6 +172,7 @@ void service_device_interrupt(struct irq_frame *)
     apic_eoi();
     if (run.shared) { /* off the program's clock: no interruption */
         service_cpu_poll();
+        service_network_take();
         sampler_rearm(cpu_this());
         service_check_stop();
     } else {

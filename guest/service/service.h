@@ -33,7 +33,8 @@ int64_t service_read(size_t bytes, uint32_t patience_ms);
 #define SERVICE_PATIENCE_MS 100u
 
 /* Whether stdin is ready: POLL* that hold, 0 when none do for `ns` of the host's nanoseconds (then
- * input_arrived is called when it is), -EINTR when the run is being stopped. */
+ * input_arrived is called when it is), -EINTR when the run is being stopped, in shared mode -EAGAIN
+ * when something came from the network before. */
 int64_t service_ask_input(uint64_t ns);
 
 /* Sends what `fill` puts into a buffer of SERVICE_BYTES_MAX bytes to the files port, until it puts

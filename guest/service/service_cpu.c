@@ -16,6 +16,7 @@
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
 #include "guest/service/service_input.h"
+#include "guest/service/service_network.h"
 #include "guest/thread/schedule.h"
 #include "guest/trace/trace.h"
 #include "guest/transport/leave.h"
@@ -211,6 +212,8 @@ perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
         send_posted_files();
         service_files_end.send(record->kind == HR_EXIT_REFUSED ? NULL : cpu->buffer, send_files);
     }
+    if (record->kind != HR_EXIT_REFUSED && service_network.finish != NULL)
+        service_network.finish();
     if (record->kind != HR_EXIT_REFUSED)
         service_files_end.log();
     service_cpu_poll();
@@ -355,6 +358,7 @@ void service_main(void)
         busy = drain_rings(flush);
         served = serve_requests(true);
         busy |= served;
+        busy |= service_network_take();
         due_ns = service_cpu_poll();
         deadline_look(served);
         if (busy || due_ns == 0)

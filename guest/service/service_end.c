@@ -107,6 +107,8 @@ void service_exit(uint32_t kind, uint32_t code)
     }
     stop_counting(cpu);
     refused_report();
+    if (kind == HR_EXIT_STATUS)
+        process_log_left();
     service_call(cpu, SERVICE_EXIT, (uint64_t)&report, 0);
     for (;;)
         x86_wait_for_interrupt();

@@ -11,6 +11,7 @@
 #include "guest/base/run.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
+#include "guest/service/service_network.h"
 #include "guest/transport/transport.h"
 
 void (*service_input_arrived)(uint32_t events);
@@ -100,6 +101,10 @@ int64_t service_input_ask(uint64_t ns)
             return question.events;
         if (run_state.stop_signal)
             return -EINTR;
+        if (ns && run.shared && service_network_take()) {
+            question.answered = true; /* what the host says later comes by itself */
+            return -EAGAIN;
+        }
         service_cpu_wait();
     }
 }

@@ -11,6 +11,7 @@
 
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
+#include "guest/memory/heap.h"
 #include "guest/signal/program_timer_math.h"
 #include "guest/signal/signal.h"
 #include "guest/thread/threads.h"
@@ -19,8 +20,7 @@
 #define USED_STEP_NS 20000ull /* least time between two looks at a clock of used time */
 #define IGNORED_STEP_NS 1000000ull /* least time between two signals that are ignored */
 
-static struct program_timer timers[PROGRAM_TIMERS_MAX];
-static struct program_timer itimers[ITIMERS] = {
+static const struct program_timer itimers[ITIMERS] = {
     [ITIMER_REAL] = {.clock.kind = CLOCKS_MONOTONIC, .signal = SIGALRM},
     [ITIMER_VIRTUAL] = {.clock = {.kind = CLOCKS_PROCESS, .user_only = true}, .signal = SIGVTALRM},
     [ITIMER_PROF] = {.clock.kind = CLOCKS_PROCESS, .signal = SIGPROF},
@@ -29,13 +29,23 @@ static uint64_t last_serial;
 
 static void program_timer_expire(struct timer *timer);
 
-/* Returns the time on the timer's clock; the clock of a thread that has ended stands still. */
+/* Returns the time on the timer's clock, which names its thread or process; the clock of one that
+ * has ended stands still. */
 static uint64_t now_of(const struct program_timer *t)
 {
     uint64_t ns = 0;
 
-    (void)clocks_read(cpu_this()->thread, &t->clock, &ns);
+    (void)clocks_read(NULL, &t->clock, &ns);
     return ns;
+}
+
+/* Returns the number of threads whose time the clock counts. */
+static uint32_t users_of(const struct program_timer *t)
+{
+    const struct process *process =
+        t->clock.kind == CLOCKS_PROCESS ? process_find(t->clock.id) : NULL;
+
+    return process != NULL && process->thread_count ? process->thread_count : 1;
 }
 
 /* Returns when to look at the clock again.  All threads together use time faster than one does, so
@@ -43,7 +53,7 @@ static uint64_t now_of(const struct program_timer *t)
 static uint64_t ticks_until_used(struct program_timer *t, uint64_t now)
 {
     uint64_t left = t->due_ns > now ? t->due_ns - now : 0;
-    uint64_t share = t->clock.kind == CLOCKS_PROCESS ? left / threads_count() : left;
+    uint64_t share = left / users_of(t);
 
     if (share < USED_STEP_NS)
         share = left < USED_STEP_NS ? left : USED_STEP_NS;
@@ -77,6 +87,9 @@ static bool program_timer_send(struct program_timer *t)
         .signal = t->signal, .code = t->interval_timer ? SI_KERNEL : SI_TIMER, .timer = t->serial};
     struct thread *thread = t->notify == PROGRAM_TIMER_THREAD ? threads_find(t->tid) : NULL;
 
+    if (thread != NULL && thread->process != t->process)
+        thread = NULL;
+
     if (!t->interval_timer) {
         note.words[0] = t->id;
         note.words[1] = t->value;
@@ -84,8 +97,8 @@ static bool program_timer_send(struct program_timer *t)
     if (t->notify == PROGRAM_TIMER_THREAD)
         return thread != NULL && !signal_ignored(thread, t->signal) &&
                signal_send_note(thread, &note) == 0;
-    return !signal_process_ignored(&process_first, t->signal) &&
-           signal_send_process_note(&process_first, &note) == 0;
+    return !signal_process_ignored(t->process, t->signal) &&
+           signal_send_process_note(t->process, &note) == 0;
 }
 
 /* A timer whose signal is ignored continues, but is set so rarely that it costs little. */
@@ -126,20 +139,21 @@ static void program_timer_expire(struct timer *timer)
         t->due_ns = 0;
 }
 
-static struct program_timer *by_serial(uint64_t serial)
+static struct program_timer *by_serial(const struct process *process, uint64_t serial)
 {
-    for (uint32_t i = 0; i < ITIMERS; i++)
-        if (itimers[i].serial == serial)
-            return &itimers[i];
-    for (uint32_t i = 0; i < PROGRAM_TIMERS_MAX; i++)
-        if (timers[i].serial == serial)
-            return &timers[i];
-    return NULL;
+    struct program_timer *t = process->timers;
+
+    for (uint32_t i = 0; process->interval_timers != NULL && i < ITIMERS; i++)
+        if (process->interval_timers[i].serial == serial)
+            return &process->interval_timers[i];
+    while (t != NULL && t->serial != serial)
+        t = t->next;
+    return t;
 }
 
-void program_timer_taken(struct signal_note *note)
+void program_timer_taken(const struct process *process, struct signal_note *note)
 {
-    struct program_timer *t = note->timer ? by_serial(note->timer) : NULL;
+    struct program_timer *t = note->timer ? by_serial(process, note->timer) : NULL;
     uint64_t overrun;
 
     if (t == NULL || !t->queued)
@@ -156,14 +170,14 @@ void program_timer_taken(struct signal_note *note)
         note->words[0] |= (uint64_t)t->overrun_last << 32;
 }
 
-void program_timer_forgotten(struct signal_note *note)
+void program_timer_forgotten(const struct process *process, struct signal_note *note)
 {
-    struct program_timer *t = note->timer ? by_serial(note->timer) : NULL;
+    struct program_timer *t = note->timer ? by_serial(process, note->timer) : NULL;
 
     if (t != NULL && t->interval_timer)
         t->queued = false;
     else
-        program_timer_taken(note);
+        program_timer_taken(process, note);
 }
 
 void program_timer_set(struct program_timer *t, const struct program_timer_setting *setting,
@@ -199,45 +213,91 @@ void program_timer_get(const struct program_timer *t, struct program_timer_setti
         setting->value = 1; /* it is about to expire */
 }
 
-struct program_timer *program_timer_new(void)
+struct program_timer *program_timer_new(struct process *process)
 {
-    for (uint32_t i = 0; i < PROGRAM_TIMERS_MAX; i++) {
-        struct program_timer *t = &timers[i];
+    struct program_timer **at = &process->timers, *t;
+    uint32_t id = 0;
 
-        if (t->serial)
-            continue;
-        *t = (struct program_timer){.serial = ++last_serial, .id = i};
-        return t;
+    while (*at != NULL && (*at)->id == id) {
+        at = &(*at)->next;
+        id++;
     }
-    return NULL;
+    t = id < PROGRAM_TIMERS_MAX ? heap_alloc(sizeof *t) : NULL;
+    if (t == NULL)
+        return NULL;
+    *t = (struct program_timer){.process = process, .next = *at, .serial = ++last_serial, .id = id};
+    *at = t;
+    return t;
 }
 
-struct program_timer *program_timer_find(uint64_t id)
+struct program_timer *program_timer_find(const struct process *process, uint64_t id)
 {
-    return id < PROGRAM_TIMERS_MAX && timers[id].serial ? &timers[id] : NULL;
+    struct program_timer *t = process->timers;
+
+    while (t != NULL && t->id != id)
+        t = t->next;
+    return t;
 }
 
 void program_timer_delete(struct program_timer *t)
 {
+    struct program_timer **at = &t->process->timers;
+
     timer_cancel(&t->timer);
-    t->serial = 0;
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    heap_free(t, sizeof *t);
 }
 
-struct program_timer *program_timer_interval(uint32_t which)
+static void program_timer_delete_created(struct process *process)
 {
-    struct program_timer *t = &itimers[which];
+    while (process->timers != NULL)
+        program_timer_delete(process->timers);
+}
 
-    if (!t->serial) {
-        t->serial = ++last_serial;
-        t->interval_timer = true;
+void program_timer_exec(struct thread *thread)
+{
+    if (thread->process->timers == NULL)
+        return;
+    signal_queue_forget_timers(&thread->signals.queue);
+    signal_queue_forget_timers(&thread->process->signals);
+    program_timer_delete_created(thread->process);
+}
+
+void program_timer_delete_all(struct process *process)
+{
+    program_timer_delete_created(process);
+    for (uint32_t i = 0; process->interval_timers != NULL && i < ITIMERS; i++)
+        timer_cancel(&process->interval_timers[i].timer);
+    heap_free(process->interval_timers, sizeof itimers);
+    process->interval_timers = NULL;
+}
+
+struct program_timer *program_timer_interval(struct process *process, uint32_t which)
+{
+    struct program_timer *t = process->interval_timers;
+
+    if (t == NULL) {
+        t = heap_alloc(sizeof itimers);
+        if (t == NULL)
+            return NULL;
+        memcpy(t, itimers, sizeof itimers);
+        process->interval_timers = t;
+        for (uint32_t i = 0; i < ITIMERS; i++) {
+            t[i].process = process;
+            t[i].serial = ++last_serial;
+            t[i].interval_timer = true;
+            if (t[i].clock.kind == CLOCKS_PROCESS)
+                t[i].clock.id = process->pid;
+        }
     }
-    return t;
+    return &t[which];
 }
 
 static void program_timer_wake(struct program_timer *t)
 {
-    if (t->serial && t->due_ns && !t->queued && clocks_counts_use(&t->clock) &&
-        !timer_is_set(&t->timer))
+    if (t->due_ns && !t->queued && clocks_counts_use(&t->clock) && !timer_is_set(&t->timer))
         program_timer_arm(t);
 }
 
@@ -245,8 +305,10 @@ void program_timer_wake_all(void)
 {
     cross_assert_held();
     wait_timers.resting = false;
-    for (uint32_t i = 0; i < ITIMERS; i++)
-        program_timer_wake(&itimers[i]);
-    for (uint32_t i = 0; i < PROGRAM_TIMERS_MAX; i++)
-        program_timer_wake(&timers[i]);
+    for (struct process *p = process_after(NULL); p != NULL; p = process_after(p)) {
+        for (uint32_t i = 0; p->interval_timers != NULL && i < ITIMERS; i++)
+            program_timer_wake(&p->interval_timers[i]);
+        for (struct program_timer *t = p->timers; t != NULL; t = t->next)
+            program_timer_wake(t);
+    }
 }

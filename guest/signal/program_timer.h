@@ -15,13 +15,15 @@
 #include "guest/thread/thread.h"
 #include "guest/thread/timer.h"
 
-#define PROGRAM_TIMERS_MAX 256 /* timers of timer_create */
+#define PROGRAM_TIMERS_MAX 256 /* timers of timer_create in a process */
 
 enum program_timer_notify { PROGRAM_TIMER_PROCESS, PROGRAM_TIMER_THREAD, PROGRAM_TIMER_SILENT };
 
 struct program_timer {
     struct timer timer;
-    uint64_t serial; /* never used twice; 0: this timer does not exist */
+    struct process *process; /* whose it is */
+    struct program_timer *next; /* of the process's timers, by ascending id */
+    uint64_t serial; /* never used twice */
     struct clocks clock;
     uint32_t id; /* si_timerid */
     uint8_t notify; /* enum program_timer_notify */
@@ -56,21 +58,29 @@ int program_timer_write(uint64_t user, uint64_t unit_ns,
                         const struct program_timer_setting *setting);
 
 /* Makes a timer; the caller fills in clock, notify, signal, tid and value.  Returns NULL if there
- * are too many. */
-struct program_timer *program_timer_new(void);
-struct program_timer *program_timer_find(uint64_t id); /* of timer_create; NULL: no such timer */
+ * are too many, or no memory. */
+struct program_timer *program_timer_new(struct process *process);
+struct program_timer *program_timer_find(const struct process *process,
+                                         uint64_t id); /* of timer_create; NULL: no such timer */
 void program_timer_delete(struct program_timer *timer);
 
-/* Returns the timer of setitimer for ITIMER_REAL, ITIMER_VIRTUAL or ITIMER_PROF. */
-struct program_timer *program_timer_interval(uint32_t which);
+/* Deletes all timers of the process. */
+void program_timer_delete_all(struct process *process);
 
-/* Call when a signal was taken: if a timer sent it, stores the overrun in the note and sets the
- * timer again if it repeats. */
-void program_timer_taken(struct signal_note *note);
+/* execve: deletes the timers of timer_create, and drops their signals.  Those of setitimer stay. */
+void program_timer_exec(struct thread *thread);
+
+/* Returns the timer of setitimer for ITIMER_REAL, ITIMER_VIRTUAL or ITIMER_PROF; NULL: no memory.
+ */
+struct program_timer *program_timer_interval(struct process *process, uint32_t which);
+
+/* Call when a signal to a thread of the process was taken: if a timer sent it, stores the overrun
+ * in the note and sets the timer again if it repeats. */
+void program_timer_taken(const struct process *process, struct signal_note *note);
 
 /* Call when a pending signal was dropped because it is now ignored: if a timer sent it, the timer
  * continues, except, as on Linux, one of setitimer. */
-void program_timer_forgotten(struct signal_note *note);
+void program_timer_forgotten(const struct process *process, struct signal_note *note);
 
 /* Call when threads use time again: restarts the resting timers of used time. */
 void program_timer_wake_all(void);

@@ -11,6 +11,7 @@
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal_frame.h"
 #include "guest/thread/threads.h"
+#include "guest/thread/threads_end.h"
 #include "guest/thread/wait.h"
 #include "include/hr_format.h"
 
@@ -18,11 +19,16 @@ void (*signal_listener)(uint32_t signal);
 
 #define HANDLER_DEFAULT 0u
 #define HANDLER_IGNORE 1u
+#define STATUS_CORE 0x80u /* in a wait status */
 
 static const uint64_t ignored_by_default =
     SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH) | SIGNAL_BIT(SIGCONT);
 static const uint64_t stops_by_default =
     SIGNAL_BIT(SIGSTOP) | SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU);
+static const uint64_t dumps_core = SIGNAL_BIT(SIGQUIT) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGTRAP) |
+                                   SIGNAL_BIT(SIGABRT) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) |
+                                   SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGXCPU) | SIGNAL_BIT(SIGXFSZ) |
+                                   SIGNAL_BIT(SIGSYS);
 static const uint64_t faults = SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) |
                                SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGSYS);
 
@@ -34,6 +40,11 @@ uint64_t signal_mask_of(uint64_t mask)
 bool signal_default_ignores(uint32_t signal)
 {
     return ignored_by_default & SIGNAL_BIT(signal);
+}
+
+bool signal_default_stops(uint32_t signal)
+{
+    return stops_by_default & SIGNAL_BIT(signal);
 }
 
 /* Returns true if the signal's action ignores it, blocked or not. */
@@ -61,6 +72,7 @@ int signal_send_note(struct thread *thread, const struct signal_note *note)
 {
     int error;
 
+    signal_stop_or_continue(thread->process, note->signal);
     if (signal_ignored(thread, note->signal))
         return 0;
     error = signal_queue_add(&thread->signals.queue, note, note->code == SI_USER);
@@ -84,11 +96,11 @@ static void signal_choose(struct thread *thread, void *context)
         c->thread = thread;
 }
 
-static struct thread *choose_for(uint32_t signal)
+static struct thread *choose_for(const struct process *process, uint32_t signal)
 {
     struct choice c = {.signal = signal};
 
-    threads_each(signal_choose, &c);
+    threads_each(process, signal_choose, &c);
     return c.thread;
 }
 
@@ -111,21 +123,26 @@ static void tell_of(const struct process *process, uint32_t signal, struct threa
 {
     struct thread *running = cpu_this()->thread;
 
-    if (process->actions[signal].handler == HANDLER_DEFAULT && running != NULL)
+    if (process->actions[signal].handler == HANDLER_DEFAULT && running != NULL &&
+        running->process == process)
         running->signals.told = true;
     signal_tell(taker);
 }
 
 bool signal_process_ignored(const struct process *process, uint32_t signal)
 {
-    return process_ignores(process, signal, choose_for(signal));
+    return process_ignores(process, signal, choose_for(process, signal));
 }
 
 int signal_send_process_note(struct process *process, const struct signal_note *note)
 {
-    struct thread *taker = choose_for(note->signal);
+    struct thread *taker;
     int error;
 
+    if (process->oldest == NULL || process->ending)
+        return 0;
+    signal_stop_or_continue(process, note->signal);
+    taker = choose_for(process, note->signal);
     if (process_ignores(process, note->signal, taker))
         return 0;
     error = signal_queue_add(&process->signals, note, note->code == SI_USER);
@@ -154,14 +171,6 @@ void signal_send(struct thread *thread, uint32_t signal, int code)
     (void)signal_send_note(thread, &note);
 }
 
-void signal_send_process(struct thread *sender, uint32_t signal, int code)
-{
-    const struct signal_note note = own_note(sender->process, signal, code);
-
-    cross_assert_held();
-    (void)signal_send_process_note(sender->process, &note);
-}
-
 bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info)
 {
     struct signal_queue *queue = &thread->signals.queue;
@@ -172,10 +181,12 @@ bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info)
     set &= queue->pending;
     if (!set)
         return false;
-    if (set & faults)
+    if (set & SIGNAL_BIT(SIGKILL))
+        set = SIGNAL_BIT(SIGKILL);
+    else if (set & faults)
         set &= faults;
     signal_queue_take(queue, (uint32_t)__builtin_ctzll(set) + 1, &note);
-    program_timer_taken(&note);
+    program_timer_taken(thread->process, &note);
     *info = (struct signal_info){
         .signal = (int32_t)note.signal, .error = note.error, .code = note.code};
     memcpy(info->u.words, note.words, sizeof note.words);
@@ -192,7 +203,7 @@ static void hand_on(const struct process *process, uint64_t set)
 {
     set &= process->signals.pending;
     for (; set; set &= set - 1) {
-        struct thread *taker = choose_for((uint32_t)__builtin_ctzll(set) + 1);
+        struct thread *taker = choose_for(process, (uint32_t)__builtin_ctzll(set) + 1);
 
         if (taker != NULL)
             signal_tell(taker);
@@ -212,29 +223,83 @@ void signal_set_mask(struct thread *thread, uint64_t mask)
         hand_on(thread->process, more);
 }
 
-/* If a timer waits for the signal to be taken, program_timer_forgotten lets it continue. */
 static void forget_in(struct thread *thread, void *set)
 {
-    signal_queue_forget(&thread->signals.queue, *(const uint64_t *)set, program_timer_forgotten);
+    signal_queue_forget(&thread->signals.queue, *(const uint64_t *)set, NULL, NULL);
+}
+
+/* If a timer waits for the signal to be taken, program_timer_forgotten lets it continue. */
+static void forgotten(void *process, struct signal_note *note)
+{
+    program_timer_forgotten(process, note);
+}
+
+static void forget_with_timers(struct thread *thread, void *set)
+{
+    signal_queue_forget(&thread->signals.queue, *(const uint64_t *)set, forgotten, thread->process);
 }
 
 void signal_forget(struct process *process, uint64_t set)
 {
-    signal_queue_forget(&process->signals, set, program_timer_forgotten);
-    threads_each(forget_in, &set);
+    signal_queue_forget(&process->signals, set, forgotten, process);
+    threads_each(process, forget_with_timers, &set);
+}
+
+void signal_clear_handlers(struct process *process)
+{
+    for (uint32_t i = 1; i <= SIGNALS; i++) {
+        struct signal_action *action = &process->actions[i];
+
+        if (action->handler | action->flags | action->mask)
+            *action = (struct signal_action){
+                .handler = action->handler == HANDLER_IGNORE ? HANDLER_IGNORE : HANDLER_DEFAULT};
+    }
+}
+
+void signal_exec(struct thread *thread)
+{
+    signal_clear_handlers(thread->process);
+    memset(thread->signals.stack, 0, sizeof thread->signals.stack);
 }
 
 void signal_thread_ends(struct thread *thread)
 {
-    signal_queue_forget(&thread->signals.queue, UINT64_MAX, NULL);
+    uint64_t all = UINT64_MAX;
+
+    forget_in(thread, &all);
     thread->signals.mask = UINT64_MAX;
     thread->signals.wanted = 0;
     hand_on(thread->process, UINT64_MAX);
 }
 
+static void signal_end_thread(struct thread *thread, void *)
+{
+    static const struct signal_note note = {.signal = SIGKILL};
+
+    if (thread == cpu_this()->thread)
+        return;
+    (void)signal_queue_add(&thread->signals.queue, &note, true);
+    wait_interrupt(thread);
+}
+
+void signal_end_process(struct process *process, uint32_t status)
+{
+    if (process->ending)
+        return;
+    process->ending = true;
+    process->status = status;
+    process->stop.signal = 0;
+    threads_each(process, signal_end_thread, NULL);
+}
+
 void signal_die(uint32_t signal)
 {
-    if (stops_by_default & SIGNAL_BIT(signal))
-        log_notice("the program stopped itself with signal %u; nothing could continue it", signal);
-    service_exit(HR_EXIT_SIGNAL, signal);
+    struct thread *thread = cpu_this()->thread;
+
+    if (thread->process == &process_first)
+        service_exit(HR_EXIT_SIGNAL, signal);
+    signal_end_process(thread->process,
+                       signal | (dumps_core & SIGNAL_BIT(signal) ? STATUS_CORE : 0));
+    service_note_fault(NULL);
+    threads_end(thread);
 }

@@ -1,4 +1,4 @@
-/* Signals that the program sends itself: sends and delivers them, and returns from handlers.
+/* Signals between processes and threads: sends and delivers them, and returns from handlers.
  * signal_fault() is in guest/signal/signal_deliver.c.
  *
  * A signal sent to the process stays in the process's queue until a thread takes it.  One thread
@@ -19,10 +19,9 @@
 
 struct signal_info;
 
-/* Sends a signal (1..64) with the program itself as sender; si_code is SI_USER or SI_TKILL.  Drops
- * an ignored signal. */
+/* Sends a signal (1..64) with the thread's own process as sender; si_code is SI_USER or SI_TKILL.
+ * Drops an ignored signal. */
 void signal_send(struct thread *thread, uint32_t signal, int code);
-void signal_send_process(struct thread *sender, uint32_t signal, int code);
 
 /* Send a signal with any note.  Return 0, or -EAGAIN if too many real-time signals are pending. */
 int signal_send_note(struct thread *thread, const struct signal_note *note);
@@ -54,14 +53,44 @@ uint64_t signal_mask_of(uint64_t mask);
 /* Drops the pending signals of the set, those of all threads included. */
 void signal_forget(struct process *process, uint64_t set);
 
+/* execve: signals with handlers get the default action, the alternate stack goes.  What is ignored,
+ * blocked or pending stays. */
+void signal_exec(struct thread *thread);
+
+/* Gives every signal that has a handler its default action. */
+void signal_clear_handlers(struct process *process);
+
 /* Call when a thread ends: drops its pending signals and tells other threads of the process's. */
 void signal_thread_ends(struct thread *thread);
 
 /* Returns true if the signal's default action is to do nothing. */
 bool signal_default_ignores(uint32_t signal);
 
-/* Ends the run with the signal's default action. */
+/* Ends the calling thread's process with the signal's default action. */
 void signal_die(uint32_t signal) __attribute__((noreturn));
+
+/* Makes all threads of the process end when they next look, the calling one excepted.  `status` is
+ * what wait4 gives. */
+void signal_end_process(struct process *process, uint32_t status);
+
+/* Stops the calling thread until its process is continued: guest/signal/signal_stop.c. */
+void signal_stop(struct thread *thread, uint32_t signal);
+
+/* Call when a thread has left the process, or a new one has joined it, while it stops. */
+void signal_stop_thread_left(struct process *process);
+void signal_stop_thread_joined(struct thread *thread);
+
+/* Tells a process's parent that it has ended, stopped or continued: `code` is CLD_*, `status` an
+ * exit status or a signal.  Sends SIGCHLD (for an end the process's own signal), and wakes who
+ * waits for it.  Returns false if the parent does not want to wait for an ended process. */
+bool signal_tell_parent(struct process *process, int32_t code, uint32_t status);
+
+/* Prepares for a signal that is about to be sent: SIGCONT continues a process, and signals that
+ * stop take each other back. */
+void signal_stop_or_continue(struct process *process, uint32_t signal);
+
+/* Returns true if the signal's default action is to stop. */
+bool signal_default_stops(uint32_t signal);
 
 /* Delivers what is deliverable: changes *frame to enter handlers, or ends the run.  Restarts a
  * system call that a signal interrupted (thread->signals.interrupted) where Linux does so. */

@@ -9,6 +9,7 @@
 #include "guest/signal/signal.h"
 #include "guest/signal/signal_frame.h"
 #include "guest/signal/syscall_restart.h"
+#include "guest/thread/threads_end.h"
 #include "guest/vm/uaccess.h"
 #include "lib/bytes.h"
 
@@ -232,13 +233,18 @@ void signal_deliver(struct thread *thread, struct trap_frame *frame)
     bool looks = signal_deliverable(thread);
     struct signal_info info;
 
+    if (threads_ends(thread))
+        threads_end(thread);
     while (looks && signal_take(thread, ~thread->signals.mask, &info)) {
         uint64_t handler = thread->process->actions[info.signal].handler;
 
         if (handler == HANDLER_IGNORE ||
             (handler == HANDLER_DEFAULT && signal_default_ignores((uint32_t)info.signal)))
             continue;
-        deliver_one(thread, frame, &info);
+        if (handler == HANDLER_DEFAULT && signal_default_stops((uint32_t)info.signal))
+            signal_stop(thread, (uint32_t)info.signal);
+        else
+            deliver_one(thread, frame, &info);
     }
     thread->signals.told = false;
     if (thread->signals.interrupted)
@@ -256,6 +262,8 @@ void signal_fault(struct thread *thread, struct trap_frame *frame, uint32_t sign
 {
     const struct signal_info info = {.signal = (int32_t)signal, .code = code, .u.address = address};
 
+    if (threads_ends(thread))
+        threads_end(thread);
     if (thread->signals.mask & SIGNAL_BIT(signal))
         signal_die(signal);
     signal_handle(thread, frame, &info);

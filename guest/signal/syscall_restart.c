@@ -15,6 +15,10 @@ static const bool restarts[] = {
     [__NR_wait4] = true,     [__NR_waitid] = true,   [__NR_sendfile] = true,
     [__NR_splice] = true,    [__NR_tee] = true,      [__NR_vmsplice] = true,
     [__NR_getrandom] = true, [__NR_fsync] = true,    [__NR_copy_file_range] = true,
+    [__NR_connect] = true,   [__NR_accept] = true,   [__NR_accept4] = true,
+    [__NR_sendto] = true,    [__NR_recvfrom] = true, [__NR_sendmsg] = true,
+    [__NR_recvmsg] = true,   [__NR_sendmmsg] = true, [__NR_recvmmsg] = true,
+    [__NR_mq_timedsend] = true, [__NR_mq_timedreceive] = true,
 };
 
 bool syscall_restarts(uint64_t number, const struct trap_frame *frame)

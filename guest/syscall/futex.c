@@ -1,4 +1,4 @@
-/* Futexes.  All are in one address space, so a user address identifies a futex. */
+/* Futexes: by their keys (guest/syscall/futex_key.h). */
 #include "guest/syscall/futex.h"
 #include "guest/cpu/clock.h"
 
@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 
 #include "guest/base/syscall_handlers.h"
+#include "guest/syscall/futex_key.h"
 #include "guest/syscall/futex_pi.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
@@ -18,18 +19,18 @@ static bool shares_bits(const struct thread *thread, uint64_t bits)
     return thread->futex.bits & bits;
 }
 
-static struct thread *first_waiter(uint64_t address, uint32_t bits)
+static struct thread *first_waiter(uint64_t key, uint32_t bits)
 {
-    return wait_first(address, shares_bits, bits);
+    return wait_first(key, shares_bits, bits);
 }
 
 /* Wakes at most `most` waiters; returns how many. */
-static int64_t futex_wake(uint64_t address, uint32_t most, uint32_t bits)
+static int64_t futex_wake(uint64_t key, uint32_t most, uint32_t bits)
 {
     struct thread *thread;
     int64_t woken = 0;
 
-    while (woken < most && (thread = first_waiter(address, bits)) != NULL) {
+    while (woken < most && (thread = first_waiter(key, bits)) != NULL) {
         wait_wake(thread);
         woken++;
     }
@@ -37,9 +38,9 @@ static int64_t futex_wake(uint64_t address, uint32_t most, uint32_t bits)
 }
 
 /* Nanoseconds from now of the time limit in r10, which is relative or one of a clock. */
-enum limit { RELATIVE, REALTIME, MONOTONIC };
+enum limit_clock { RELATIVE, REALTIME, MONOTONIC };
 
-static int read_timeout(const struct trap_frame *frame, enum limit limit, uint64_t *ns)
+static int read_timeout(const struct trap_frame *frame, enum limit_clock limit, uint64_t *ns)
 {
     uint64_t now;
     int error;
@@ -47,7 +48,7 @@ static int read_timeout(const struct trap_frame *frame, enum limit limit, uint64
     *ns = WAIT_FOREVER;
     if (!frame->r10)
         return 0;
-    error = syscall_read_time(frame->r10, ns);
+    error = uaccess_time(frame->r10, ns);
     if (error || limit == RELATIVE)
         return error;
     now = limit == REALTIME ? clock_realtime_ns() : clock_monotonic_ns();
@@ -55,13 +56,21 @@ static int read_timeout(const struct trap_frame *frame, enum limit limit, uint64
     return 0;
 }
 
-static enum limit limit_of(const struct trap_frame *frame)
+static enum limit_clock limit_of(const struct trap_frame *frame)
 {
     return frame->rsi & FUTEX_CLOCK_REALTIME ? REALTIME : MONOTONIC;
 }
 
+/* Returns the key of one of the call's futexes.  0: EFAULT, or address 0, where no futex is. */
+static inline uint64_t futex_key(const struct thread *thread, const struct trap_frame *frame,
+                                 uint64_t address)
+{
+    return frame->rsi & FUTEX_PRIVATE_FLAG ? futex_key_private(thread, address)
+                                           : futex_key_shared(thread, address);
+}
+
 static int64_t wait_for_value(struct thread *thread, const struct trap_frame *frame, uint32_t bits,
-                              enum limit limit)
+                              enum limit_clock limit)
 {
     uint32_t value;
     uint64_t ns;
@@ -78,13 +87,15 @@ static int64_t wait_for_value(struct thread *thread, const struct trap_frame *fr
     if (value != (uint32_t)frame->rdx)
         return -EAGAIN;
     thread->futex.bits = bits;
-    end = wait_on(thread, frame->rdi, ns, "futex");
+    end = wait_on(thread, futex_key(thread, frame, frame->rdi), ns, "futex");
     return end == WAIT_WOKEN ? 0 : end == WAIT_TIMEOUT ? -ETIMEDOUT : -EINTR;
 }
 
 /* Wakes some waiters, and makes at most r10 others wait for another futex. */
-static int64_t futex_requeue(const struct trap_frame *frame, bool compare)
+static int64_t futex_requeue(const struct thread *caller, const struct trap_frame *frame,
+                             bool compare)
 {
+    uint64_t key = futex_key(caller, frame, frame->rdi), second;
     uint32_t value, moved = 0;
     struct thread *thread;
     int64_t woken;
@@ -93,26 +104,34 @@ static int64_t futex_requeue(const struct trap_frame *frame, bool compare)
         return -EINVAL;
     if (!frame->r8 || frame->r8 >= USER_END)
         return -EFAULT;
+    second = futex_key(caller, frame, frame->r8);
+    if (!key || !second)
+        return -EFAULT;
     if (copy_from_user(&value, frame->rdi, sizeof value) != 0)
         return -EFAULT;
     if (compare && value != (uint32_t)frame->r9)
         return -EAGAIN;
-    woken = futex_wake(frame->rdi, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
-    while (frame->r8 != frame->rdi && moved < (uint32_t)frame->r10 &&
-           (thread = first_waiter(frame->rdi, FUTEX_BITSET_MATCH_ANY)) != NULL) {
-        wait_requeue(thread, frame->r8);
+    woken = futex_wake(key, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
+    while (second != key && moved < (uint32_t)frame->r10 &&
+           (thread = first_waiter(key, FUTEX_BITSET_MATCH_ANY)) != NULL) {
+        wait_requeue(thread, second);
         moved++;
     }
     return woken + (compare ? moved : 0);
 }
 
-static int64_t wake_some(const struct trap_frame *frame, uint32_t bits)
+static inline __attribute__((always_inline)) int64_t
+wake_some(const struct thread *thread, const struct trap_frame *frame, uint32_t bits)
 {
     int32_t most = (int32_t)frame->rdx;
+    uint64_t key;
 
     if (!bits)
         return -EINVAL;
-    return futex_wake(frame->rdi, most < 1 ? 1u : (uint32_t)most, bits);
+    key = futex_key(thread, frame, frame->rdi);
+    if (__builtin_expect(!key, 0))
+        return frame->rsi & FUTEX_PRIVATE_FLAG ? 0 : -EFAULT;
+    return futex_wake(key, most < 1 ? 1u : (uint32_t)most, bits);
 }
 
 #define OPERAND(word, at) ((uint32_t)((int32_t)((word) << (20 - (at))) >> 20)) /* of 12 bits */
@@ -163,29 +182,34 @@ static int change_word(const struct trap_frame *frame)
 }
 
 /* Changes one word, wakes waiters of the other word and, if the old value says so, of that one. */
-static int64_t wake_and_change(const struct trap_frame *frame)
+static int64_t wake_and_change(const struct thread *thread, const struct trap_frame *frame)
 {
+    uint64_t second;
     int64_t woken;
     int both;
 
     if (frame->r8 & 3)
         return -EINVAL;
+    second = futex_key(thread, frame, frame->r8);
+    if (!second)
+        return -EFAULT;
     both = change_word(frame);
     if (both < 0)
         return both;
-    woken = wake_some(frame, FUTEX_BITSET_MATCH_ANY);
+    woken = wake_some(thread, frame, FUTEX_BITSET_MATCH_ANY);
     if (both)
-        woken += futex_wake(frame->r8, (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10,
+        woken += futex_wake(second, (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10,
                             FUTEX_BITSET_MATCH_ANY);
     return woken;
 }
 
-static int64_t futex_lock(struct thread *thread, struct trap_frame *frame, enum limit limit)
+static int64_t futex_lock(struct thread *thread, struct trap_frame *frame, enum limit_clock limit)
 {
     uint64_t ns;
     int error = read_timeout(frame, limit, &ns);
 
-    return error ? error : futex_pi_lock(thread, frame, ns, false);
+    return error ? error
+                 : futex_pi_lock(thread, frame, futex_key(thread, frame, frame->rdi), ns, false);
 }
 
 int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
@@ -200,26 +224,35 @@ int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
     case FUTEX_WAIT_BITSET:
         return wait_for_value(thread, frame, (uint32_t)frame->r9, limit_of(frame));
     case FUTEX_WAKE:
-        return wake_some(frame, FUTEX_BITSET_MATCH_ANY);
+        return wake_some(thread, frame, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAKE_BITSET:
-        return wake_some(frame, (uint32_t)frame->r9);
+        return wake_some(thread, frame, (uint32_t)frame->r9);
     case FUTEX_REQUEUE:
-        return futex_requeue(frame, false);
+        return futex_requeue(thread, frame, false);
     case FUTEX_CMP_REQUEUE:
-        return futex_requeue(frame, true);
+        return futex_requeue(thread, frame, true);
     case FUTEX_WAKE_OP:
-        return wake_and_change(frame);
+        return wake_and_change(thread, frame);
     case FUTEX_LOCK_PI: /* by the wall clock, though the call does not say so */
         return futex_lock(thread, frame, REALTIME);
     case FUTEX_LOCK_PI2:
         return futex_lock(thread, frame, limit_of(frame));
     case FUTEX_TRYLOCK_PI:
-        return futex_pi_lock(thread, frame, 0, true);
+        return futex_pi_lock(thread, frame, futex_key(thread, frame, frame->rdi), 0, true);
     case FUTEX_UNLOCK_PI:
-        return futex_pi_unlock(thread, frame->rdi);
+        return futex_pi_unlock(thread, frame->rdi, futex_key(thread, frame, frame->rdi));
     default:
         return -ENOSYS;
     }
+}
+
+/* Wakes a waiter as another process would. */
+static void wake_one(const struct thread *thread, uint64_t address)
+{
+    uint64_t key = futex_key_shared(thread, address);
+
+    if (key)
+        futex_wake(key, 1, FUTEX_BITSET_MATCH_ANY);
 }
 
 /* Abandons a mutex whose owner ended: the next thread that locks it is told.  Those that wait to
@@ -237,7 +270,7 @@ static void futex_abandon(const struct thread *thread, uint64_t address, bool wi
     } while (!__atomic_compare_exchange_n(word, &old, (old & FUTEX_WAITERS) | FUTEX_OWNER_DIED,
                                           false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
     if (old & FUTEX_WAITERS && !with_owner)
-        futex_wake(address, 1, FUTEX_BITSET_MATCH_ANY);
+        wake_one(thread, address);
 }
 
 /* struct robust_list_head: first entry, a mutex's distance from its entry, one being locked.  The
@@ -270,5 +303,6 @@ void futex_thread_ends(struct thread *thread)
     futex_pi_thread_ends(thread);
     abandon_all(thread);
     if (thread->clear_child_tid && copy_to_user(thread->clear_child_tid, &none, sizeof none) == 0)
-        futex_wake(thread->clear_child_tid, 1, FUTEX_BITSET_MATCH_ANY);
+        wake_one(thread, thread->clear_child_tid);
+    thread->clear_child_tid = thread->robust_list = 0;
 }

@@ -7,6 +7,7 @@
 #include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
+#include "guest/vm/vm_access.h"
 
 #define SYSCALL_BYTES 2
 
@@ -17,9 +18,9 @@ static bool waits_to_own(const struct thread *thread, uint64_t /* context */)
     return thread->futex.owner;
 }
 
-static struct thread *first_waiter(uint64_t address)
+static struct thread *first_waiter(uint64_t key)
 {
-    return waiting ? wait_first(address, waits_to_own, 0) : NULL;
+    return waiting ? wait_first(key, waits_to_own, 0) : NULL;
 }
 
 static bool futex_pi_replace(uint32_t *word, uint32_t *old, uint32_t new)
@@ -29,7 +30,7 @@ static bool futex_pi_replace(uint32_t *word, uint32_t *old, uint32_t new)
 
 /* Takes the futex if it is free; otherwise marks that a thread waits for the owner, and returns 1.
  */
-static int futex_pi_take(struct thread *thread, uint64_t address, bool try)
+static int futex_pi_take(struct thread *thread, uint64_t address, uint64_t key, bool try)
 {
     uint32_t *word = uaccess_word(address), old;
 
@@ -44,7 +45,7 @@ static int futex_pi_take(struct thread *thread, uint64_t address, bool try)
             return -EDEADLK;
         if (!owner)
             new = thread->tid | (old & FUTEX_OWNER_DIED) |
-                  (first_waiter(address) != NULL ? FUTEX_WAITERS : 0);
+                  (first_waiter(key) != NULL ? FUTEX_WAITERS : 0);
         else if (try)
             return -EAGAIN;
         else if (threads_find(owner) == NULL)
@@ -66,15 +67,17 @@ static int64_t futex_pi_again(struct thread *thread, struct trap_frame *frame)
     return (int64_t)frame->vector;
 }
 
-int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t ns, bool try)
+int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t key, uint64_t ns,
+                      bool try)
 {
-    int result = futex_pi_take(thread, frame->rdi, try);
+    int result = futex_pi_take(thread, frame->rdi, key, try);
     enum wait_end end;
 
     if (result <= 0)
         return result;
     thread->futex.bits = 0; /* FUTEX_WAKE must not find it */
-    end = wait_counted(thread, frame->rdi, ns, "a mutex", &waiting);
+    thread->futex.address = frame->rdi;
+    end = wait_counted(thread, key, ns, "a mutex", &waiting);
     thread->futex.owner = 0;
     if (end == WAIT_SIGNAL)
         return futex_pi_again(thread, frame);
@@ -82,51 +85,58 @@ int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t 
 }
 
 /* Makes the others wait for the new owner. */
-static void wake_heir(struct thread *heir, uint64_t address)
+static void wake_heir(struct thread *heir, uint64_t key)
 {
     wait_wake(heir);
-    for (struct thread *t = first_waiter(address); t != NULL; t = t->wait.next)
-        if (t->futex.owner && t->wait.key == address)
+    for (struct thread *t = first_waiter(key); t != NULL; t = t->wait.next)
+        if (t->futex.owner && t->wait.key == key)
             t->futex.owner = heir->tid;
 }
 
 /* Hands the futex to the first waiter, or frees it.  What the word says about an owner that died
  * does not matter: C libraries may have changed it already. */
-static int64_t hand_on(uint64_t address, uint32_t owner, uint32_t died)
+static int64_t hand_on(uint32_t *word, uint64_t key, uint32_t owner, uint32_t died)
 {
-    uint32_t *word = uaccess_word(address), old;
+    uint32_t old;
 
     if (word == NULL)
         return -EFAULT;
     old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
     for (;;) {
-        struct thread *heir = first_waiter(address);
+        struct thread *heir = first_waiter(key);
 
         if (!died && (old & FUTEX_TID_MASK) != owner)
             return -EPERM;
         if (!futex_pi_replace(word, &old, heir != NULL ? heir->tid | FUTEX_WAITERS | died : died))
             continue;
         if (heir != NULL)
-            wake_heir(heir, address);
+            wake_heir(heir, key);
         return 0;
     }
 }
 
-int64_t futex_pi_unlock(const struct thread *thread, uint64_t address)
+int64_t futex_pi_unlock(const struct thread *thread, uint64_t address, uint64_t key)
 {
-    return hand_on(address, thread->tid, 0);
+    return hand_on(uaccess_word(address), key, thread->tid, 0);
 }
 
+/* Hands on what a waiter waits for.  The word is looked up in the waiter's process. */
 static void futex_pi_inherit(struct thread *thread, void *dead)
 {
     const uint32_t tid = ((const struct thread *)dead)->tid;
+    uint64_t room;
+    void *word;
 
-    if (thread->futex.owner == tid && thread->wait.key)
-        (void)hand_on(thread->wait.key, tid, FUTEX_OWNER_DIED);
+    if (thread->futex.owner == tid && thread->wait.key &&
+        vm_access(thread->process->space, thread->futex.address, VM_ACCESS_WRITE, &word, &room) ==
+            0)
+        (void)hand_on(word, thread->wait.key, tid, FUTEX_OWNER_DIED);
 }
 
 void futex_pi_thread_ends(const struct thread *thread)
 {
-    if (waiting)
-        threads_each(futex_pi_inherit, (void *)thread);
+    const struct process *process = NULL;
+
+    while (waiting && (process = process_after(process)) != NULL)
+        threads_each(process, futex_pi_inherit, (void *)thread);
 }

@@ -161,7 +161,7 @@ int64_t syscall_epoll_pwait2(struct thread *thread, struct trap_frame *frame)
     uint64_t ns = WAIT_FOREVER;
 
     if (frame->r10) {
-        int error = syscall_read_time(frame->r10, &ns);
+        int error = uaccess_time(frame->r10, &ns);
 
         if (error)
             return error;

@@ -32,7 +32,7 @@ int64_t syscall_set_file_identity(struct thread *, struct trap_frame *)
     return PROCESS_USER_ID;
 }
 
-/* Calls that need a privilege; setsid, too: the process leads its group already. */
+/* Calls that need a privilege. */
 int64_t syscall_not_permitted(struct thread *, struct trap_frame *)
 {
     return -EPERM;
@@ -90,11 +90,6 @@ int64_t syscall_capset(struct thread *, struct trap_frame *frame)
         if (wanted[i].effective || wanted[i].permitted || wanted[i].inheritable)
             error = -EPERM;
     return error;
-}
-
-int64_t syscall_waitid(struct thread *, struct trap_frame *frame)
-{
-    return (uint32_t)frame->rdi > 3 ? -EINVAL : -ECHILD;
 }
 
 int64_t syscall_ioprio_get(struct thread *, struct trap_frame *frame)

@@ -285,5 +285,7 @@ int64_t syscall_fsync(struct thread *thread, struct trap_frame *frame)
 
     if (file == NULL || (file->flags & O_PATH))
         return -EBADF;
-    return file->inode != NULL && !S_ISCHR(file->inode->mode) ? 0 : -EINVAL;
+    if (file->inode == NULL || (file->inode->type != NULL && !S_ISFIFO(file->inode->mode)))
+        return -EINVAL;
+    return 0;
 }

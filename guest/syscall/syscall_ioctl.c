@@ -32,9 +32,30 @@ static int64_t get_window(const struct process *process, uint64_t user)
     return copy_to_user(user, size, sizeof size);
 }
 
+static int64_t set_foreground(const struct process *process, uint64_t user)
+{
+    int32_t group;
+
+    if (copy_from_user(&group, user, sizeof group) != 0)
+        return -EFAULT;
+    if (process->session != process_first.session)
+        return -ENOTTY;
+    if (group < 0)
+        return -EINVAL;
+    if (!process_has_group((uint32_t)group, process->session))
+        return -EPERM;
+    process_foreground = (uint32_t)group;
+    return 0;
+}
+
+static int64_t get_session(const struct process *process, uint32_t id, uint64_t user)
+{
+    return process->session == process_first.session ? copy_to_user(user, &id, sizeof id) : -ENOTTY;
+}
+
 static int64_t terminal_control(const struct thread *thread, uint32_t request, uint64_t user)
 {
-    int32_t group = (int32_t)thread->process->pid, nothing = 0;
+    int32_t nothing = 0;
 
     switch (request) {
     case TCGETS:
@@ -42,8 +63,13 @@ static int64_t terminal_control(const struct thread *thread, uint32_t request, u
     case TIOCGWINSZ:
         return get_window(thread->process, user);
     case TIOCGPGRP:
+        return get_session(thread->process, process_foreground, user);
     case TIOCGSID:
-        return copy_to_user(user, &group, sizeof group);
+        return get_session(thread->process, process_first.session, user);
+    case TIOCSPGRP:
+        return set_foreground(thread->process, user);
+    case TIOCSCTTY:
+        return thread->process->session == process_first.session ? 0 : -EPERM;
     case TIOCOUTQ:
         return copy_to_user(user, &nothing, sizeof nothing);
     case TCSETS: /* the terminal stays as the command's caller has set it */
@@ -53,9 +79,7 @@ static int64_t terminal_control(const struct thread *thread, uint32_t request, u
     case TCSBRKP:
     case TCXONC:
     case TCFLSH:
-    case TIOCSPGRP:
     case TIOCSWINSZ:
-    case TIOCSCTTY:
     case TIOCEXCL:
     case TIOCNXCL:
         return 0;

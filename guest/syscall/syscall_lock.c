@@ -17,7 +17,7 @@ static int set_held(struct thread *thread, struct file *file, const struct lock_
     files_hold(file);
     result = locks_set(thread, file, range, waits);
     if (file->references == 1) /* the file was closed during the wait and is not closed again */
-        locks_closed(file);
+        locks_closed(thread->process, file);
     files_release(file);
     return result;
 }
@@ -92,8 +92,8 @@ static int read_mode(int type, enum lock_mode *mode)
     }
 }
 
-static int64_t put_found(const struct thread *thread, uint64_t user, struct flock *lock,
-                         const struct lock_range *found)
+static int64_t put_found(uint64_t user, struct flock *lock, const struct lock_range *found,
+                         uint32_t pid)
 {
     lock->l_type = found->mode == LOCK_NONE     ? F_UNLCK
                    : found->mode == LOCK_SHARED ? F_RDLCK
@@ -102,7 +102,7 @@ static int64_t put_found(const struct thread *thread, uint64_t user, struct floc
         lock->l_whence = SEEK_SET;
         lock->l_start = (int64_t)found->first;
         lock->l_len = found->last == INT64_MAX ? 0 : (int64_t)(found->last - found->first + 1);
-        lock->l_pid = found->kind == LOCK_OPEN_FILE ? -1 : (int32_t)thread->process->pid;
+        lock->l_pid = found->kind == LOCK_OPEN_FILE ? -1 : (int32_t)pid;
     }
     return copy_to_user(user, lock, sizeof *lock);
 }
@@ -129,8 +129,9 @@ int64_t syscall_lock_control(struct thread *thread, struct file *file, uint32_t 
     if (error)
         return error;
     if (tests) {
-        locks_test(file, &range, &found);
-        return put_found(thread, user, &lock, &found);
+        uint32_t pid = locks_test(thread->process, file, &range, &found);
+
+        return put_found(user, &lock, &found, pid);
     }
     if ((range.mode == LOCK_SHARED && access == O_WRONLY) ||
         (range.mode == LOCK_EXCLUSIVE && access == O_RDONLY))

@@ -11,7 +11,7 @@
 #include "guest/fs/fs.h"
 #include "guest/memory/heap.h"
 #include "guest/memory/phys.h"
-#include "guest/trace/trace.h"
+#include "guest/trace/trace_process.h"
 #include "guest/vm/inode.h"
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm_advise.h"
@@ -45,33 +45,62 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
     if (file->type == &file_device_zero)
         return file;
     *error = -ENODEV;
-    if (file->inode == NULL || !S_ISREG(file->inode->mode) || file->inode->generate != NULL)
+    if (file->inode == NULL || !S_ISREG(file->inode->mode) || file->type != &file_regular)
         return NULL;
     *error = 0;
     return file;
 }
 
 /* Adds code that the program maps (its libraries) to the trace's load map. */
-static void memory_announce(const struct file *file, uint64_t address, uint64_t bytes,
-                            uint64_t offset)
+static void memory_announce(const struct process *process, const struct vm_area *area)
 {
-    const uint8_t *contents = inode_contents(file->inode);
-    uint64_t id = 0, id_bytes = 0, bytes_there = file->inode->bytes, first_page;
+    struct inode *inode = area->inode;
+    const uint8_t *contents = inode_contents(inode);
+    uint64_t id = 0, id_bytes = 0, bytes_there = inode->bytes, first_page;
     char *path = heap_alloc(FS_PATH_MAX);
     bool gone;
 
-    if (path != NULL && offset < file->inode->bytes &&
-        fs_path(file->entry, path, FS_PATH_MAX, &gone) >= 0) {
-        if (contents == NULL && inode_page(file->inode, 0, false, &first_page) == 0) {
+    if (path != NULL && area->offset < inode->bytes &&
+        fs_path(area->entry, path, FS_PATH_MAX, &gone) >= 0) {
+        if (contents == NULL && inode_page(inode, 0, false, &first_page) == 0) {
             contents = phys_pointer(first_page); /* linkers put the note near the start */
             bytes_there = bytes_there < PAGE_BYTES ? bytes_there : PAGE_BYTES;
         }
         if (contents != NULL)
             elf64_build_id(contents, bytes_there, &id, &id_bytes);
-        trace_map(address, address + bytes, offset, HR_MAP_READ | HR_MAP_EXEC,
-                  id_bytes ? contents + id : NULL, (uint16_t)id_bytes, path);
+        trace_process_map(process,
+                          &(struct trace_maps_map){.start = area->start,
+                                                   .end = area->end,
+                                                   .file_offset = area->offset,
+                                                   .flags = HR_MAP_READ | HR_MAP_EXEC,
+                                                   .build_id = id_bytes ? contents + id : NULL,
+                                                   .build_id_bytes = (uint16_t)id_bytes,
+                                                   .path = path});
     }
     heap_free(path, FS_PATH_MAX);
+}
+
+/* Announces files' memory that mprotect is about to make executable.  The list of areas may change
+ * while it waits. */
+static void memory_announce_range(const struct process *process, uint64_t start, uint64_t end)
+{
+    while (start < end) {
+        const struct vm_area *area = vm_find(process->space, start);
+        struct vm_area part;
+
+        if (area == NULL)
+            break;
+        part = *area;
+        part.start = start;
+        part.offset += start - area->start;
+        part.end = area->end < end ? area->end : end;
+        start = part.end;
+        if (part.entry == NULL || part.entry->inode != part.inode || part.protection & VM_EXEC)
+            continue;
+        fs_entry_hold(part.entry);
+        memory_announce(process, &part);
+        fs_entry_release(part.entry);
+    }
 }
 
 static int64_t check_flags(uint64_t flags)
@@ -105,7 +134,7 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
     if (file == NULL)
         return result;
     if (file->type == &file_device_zero) /* as memory without a file */
-        return vm_map_request(&thread->process->space, request);
+        return vm_map_request(thread->process->space, request);
     request->inode = file->inode;
     request->entry = file->entry;
     request->flags |= VM_AREA_FILE;
@@ -117,16 +146,21 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
         if (sealed || (file->flags & O_ACCMODE) != O_RDWR)
             request->flags |= VM_AREA_READ_FILE;
     }
-    result = vm_map_request(&thread->process->space, request);
+    result = vm_map_request(thread->process->space, request);
     if (result >= 0 && request->protection & VM_EXEC && file->entry != NULL)
-        memory_announce(file, (uint64_t)result, vm_page_up(request->bytes), request->offset);
+        memory_announce(thread->process,
+                        &(struct vm_area){.start = (uint64_t)result,
+                                          .end = (uint64_t)result + vm_page_up(request->bytes),
+                                          .inode = file->inode,
+                                          .entry = file->entry,
+                                          .offset = request->offset});
     return result;
 }
 
 int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t flags = frame->r10;
-    struct vm_space *space = &thread->process->space;
+    struct vm_space *space = thread->process->space;
     struct vm_request request = {.address = frame->rdi,
                                  .bytes = frame->rsi,
                                  .protection = (uint32_t)frame->rdx & PROTECTIONS,
@@ -150,7 +184,7 @@ int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_munmap(struct thread *thread, struct trap_frame *frame)
 {
-    return vm_unmap(&thread->process->space, frame->rdi, frame->rsi);
+    return vm_unmap(thread->process->space, frame->rdi, frame->rsi);
 }
 
 /* Extends the range down to where a growing area begins. */
@@ -169,7 +203,7 @@ static int64_t protect_grown(struct vm_space *space, const struct trap_frame *fr
 int64_t syscall_mprotect(struct thread *thread, struct trap_frame *frame)
 {
     const uint64_t grows = PROT_GROWSDOWN | PROT_GROWSUP;
-    struct vm_space *space = &thread->process->space;
+    struct vm_space *space = thread->process->space;
 
     if (frame->rdx & ~(PROTECTIONS | PROT_SEM | grows) || frame->rdi & VM_PAGE_MASK ||
         (frame->rdx & grows) == grows)
@@ -180,23 +214,25 @@ int64_t syscall_mprotect(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if (frame->rdx & PROT_GROWSDOWN)
         return protect_grown(space, frame);
+    if (frame->rdx & PROT_EXEC)
+        memory_announce_range(thread->process, frame->rdi, vm_page_up(frame->rdi + frame->rsi));
     return vm_protect(space, frame->rdi, frame->rsi, (uint32_t)frame->rdx & PROTECTIONS);
 }
 
 int64_t syscall_mremap(struct thread *thread, struct trap_frame *frame)
 {
-    return vm_remap(&thread->process->space, frame->rdi, frame->rsi, frame->rdx,
+    return vm_remap(thread->process->space, frame->rdi, frame->rsi, frame->rdx,
                     (uint32_t)frame->r10, frame->r8);
 }
 
 int64_t syscall_madvise(struct thread *thread, struct trap_frame *frame)
 {
-    return vm_advise(&thread->process->space, frame->rdi, frame->rsi, (uint32_t)frame->rdx);
+    return vm_advise(thread->process->space, frame->rdi, frame->rsi, (uint32_t)frame->rdx);
 }
 
 int64_t syscall_brk(struct thread *thread, struct trap_frame *frame)
 {
-    return (int64_t)vm_set_brk(&thread->process->space, frame->rdi);
+    return (int64_t)vm_set_brk(thread->process->space, frame->rdi);
 }
 
 static bool mapped(const struct vm_space *space, uint64_t address, uint64_t bytes)
@@ -213,12 +249,12 @@ int64_t syscall_msync(struct thread *thread, struct trap_frame *frame)
 {
     if ((frame->rdi & VM_PAGE_MASK) || (frame->rdx & ~7ull) || (frame->rdx & 5) == 5)
         return -EINVAL;
-    return !frame->rsi || mapped(&thread->process->space, frame->rdi, frame->rsi) ? 0 : -ENOMEM;
+    return !frame->rsi || mapped(thread->process->space, frame->rdi, frame->rsi) ? 0 : -ENOMEM;
 }
 
 int64_t syscall_mincore(struct thread *thread, struct trap_frame *frame)
 {
-    const struct vm_space *space = &thread->process->space;
+    const struct vm_space *space = thread->process->space;
     uint64_t pages = frame->rsi / PAGE_BYTES + (frame->rsi % PAGE_BYTES != 0);
     uint8_t present[MINCORE_PART];
 
@@ -238,24 +274,24 @@ int64_t syscall_mincore(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_mlock(struct thread *thread, struct trap_frame *frame)
 {
-    return vm_lock(&thread->process->space, frame->rdi, frame->rsi, true, true);
+    return vm_lock(thread->process->space, frame->rdi, frame->rsi, true, true);
 }
 
 int64_t syscall_mlock2(struct thread *thread, struct trap_frame *frame)
 {
     if (frame->rdx & ~(uint64_t)MLOCK_ONFAULT)
         return -EINVAL;
-    return vm_lock(&thread->process->space, frame->rdi, frame->rsi, true, !frame->rdx);
+    return vm_lock(thread->process->space, frame->rdi, frame->rsi, true, !frame->rdx);
 }
 
 int64_t syscall_munlock(struct thread *thread, struct trap_frame *frame)
 {
-    return vm_lock(&thread->process->space, frame->rdi, frame->rsi, false, false);
+    return vm_lock(thread->process->space, frame->rdi, frame->rsi, false, false);
 }
 
 int64_t syscall_mlockall(struct thread *thread, struct trap_frame *frame)
 {
-    struct vm_space *space = &thread->process->space;
+    struct vm_space *space = thread->process->space;
     uint64_t flags = frame->rdi;
 
     if (!flags || flags & ~(uint64_t)(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) ||
@@ -272,7 +308,7 @@ int64_t syscall_mlockall(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_munlockall(struct thread *thread, struct trap_frame *)
 {
-    struct vm_space *space = &thread->process->space;
+    struct vm_space *space = thread->process->space;
 
     space->lock_future = false;
     vm_lock(space, 0, USER_END, false, false);

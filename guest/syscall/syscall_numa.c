@@ -69,7 +69,7 @@ int64_t syscall_get_mempolicy(struct thread *thread, struct trap_frame *frame)
 
     if (flags & ~(uint64_t)(MPOL_F_NODE | MPOL_F_ADDR | MPOL_F_MEMS_ALLOWED))
         return -EINVAL;
-    if (flags & MPOL_F_ADDR && vm_find(&thread->process->space, frame->r10) == NULL)
+    if (flags & MPOL_F_ADDR && vm_find(thread->process->space, frame->r10) == NULL)
         return -EFAULT;
     if (frame->rdi && copy_to_user(frame->rdi, &mode, sizeof mode) != 0)
         return -EFAULT;
@@ -89,7 +89,7 @@ int64_t syscall_move_pages(struct thread *, struct trap_frame *frame)
 {
     const int32_t node = 0;
 
-    if ((uint32_t)frame->rdi && (uint32_t)frame->rdi != PROCESS_ID)
+    if ((uint32_t)frame->rdi && process_find((uint32_t)frame->rdi) == NULL)
         return -ESRCH;
     if (frame->rsi > UINT32_MAX)
         return -E2BIG;

@@ -43,7 +43,7 @@ static const struct file_type *type_of(const struct inode *inode, uint32_t flags
         return &file_directory;
     if (inode->generate != NULL)
         return &file_generated;
-    return S_ISREG(inode->mode) ? &file_regular : inode->type;
+    return S_ISREG(inode->mode) && inode->type == NULL ? &file_regular : inode->type;
 }
 
 static int check_open(const struct opening *o, const struct inode *inode)
@@ -86,6 +86,8 @@ static int make_file(const struct opening *o, struct fs_entry *entry, struct fil
     inode_hold(inode);
     (*file)->entry = entry;
     (*file)->inode = inode;
+    (*file)->counted = !(flags & O_PATH) && flags & O_ACCMODE && S_ISREG(inode->mode);
+    inode->writers += (*file)->counted;
     return (*file)->type->open != NULL ? (*file)->type->open(o->thread, *file) : 0;
 }
 
@@ -117,11 +119,18 @@ static int open_again(const struct opening *o, struct file *open, struct file **
 
 static int open_create(struct opening *o, struct fs_found *found)
 {
+    const struct file_type *kind = found->parent->inode->type;
     struct inode *inode;
+    int error;
 
     inode = inode_new(S_IFREG | o->mode);
     if (inode == NULL)
         return -ENOSPC;
+    error = kind != NULL ? kind->make(inode) : 0;
+    if (error) {
+        inode_release(inode);
+        return error;
+    }
     o->created = true;
     inode->changed = true;
     return fs_make(o->thread, found, inode, &found->entry);
@@ -145,6 +154,8 @@ static int open_unnamed(struct opening *o, const struct fs_found *found, struct 
     struct fs_entry *entry;
     int error = fs_permission(found->entry->inode, W_OK | X_OK);
 
+    if (!error && found->entry->inode->type != NULL)
+        error = -EOPNOTSUPP;
     if (error)
         return error;
     inode = inode_new(S_IFREG | o->mode);

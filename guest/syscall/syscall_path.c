@@ -116,19 +116,24 @@ static int find_open(struct thread *thread, int64_t directory, struct fs_found *
     return 0;
 }
 
+int syscall_walk_at_path(struct thread *thread, int64_t directory, const char *path,
+                         uint32_t at_flags, struct fs_found *found)
+{
+    uint32_t flags = at_flags & AT_SYMLINK_NOFOLLOW ? 0 : FS_FOLLOW;
+
+    if (!*path && at_flags & AT_EMPTY_PATH)
+        return find_open(thread, directory, found);
+    return syscall_walk_path(thread, directory, path, flags, found);
+}
+
 int syscall_walk_at(struct thread *thread, int64_t directory, uint64_t user, uint32_t at_flags,
                     struct fs_found *found)
 {
-    uint32_t flags = at_flags & AT_SYMLINK_NOFOLLOW ? 0 : FS_FOLLOW;
     int error;
     char *path = syscall_path_read(user, &error);
 
-    if (path == NULL)
-        return error;
-    if (!*path && at_flags & AT_EMPTY_PATH)
-        error = find_open(thread, directory, found);
-    else
-        error = syscall_walk_path(thread, directory, path, flags, found);
+    if (path != NULL)
+        error = syscall_walk_at_path(thread, directory, path, at_flags, found);
     syscall_path_free(path);
     return error;
 }

@@ -18,6 +18,8 @@ int syscall_walk(struct thread *thread, int64_t directory, uint64_t user, uint32
                  struct fs_found *found);
 
 /* syscall_walk with the AT_SYMLINK_NOFOLLOW and AT_EMPTY_PATH flags of a call. */
+int syscall_walk_at_path(struct thread *thread, int64_t directory, const char *path,
+                         uint32_t at_flags, struct fs_found *found);
 int syscall_walk_at(struct thread *thread, int64_t directory, uint64_t user, uint32_t at_flags,
                     struct fs_found *found);
 

@@ -124,7 +124,7 @@ static void put_left(uint64_t user, uint64_t deadline, uint64_t ns_per_part)
 static int64_t read_timeout(uint64_t user, uint64_t *ns)
 {
     *ns = WAIT_FOREVER;
-    return user ? syscall_read_time(user, ns) : 0;
+    return user ? uaccess_time(user, ns) : 0;
 }
 
 int64_t syscall_ppoll(struct thread *thread, struct trap_frame *frame)

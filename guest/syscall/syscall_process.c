@@ -1,5 +1,4 @@
-/* System calls about the process: identity, name, exit, registers, and what would need another
- * process. */
+/* System calls about the process: identity, name, registers. */
 #include <asm/prctl.h>
 #include <errno.h>
 #include <linux/capability.h>
@@ -27,11 +26,6 @@ int64_t syscall_gettid(struct thread *thread, struct trap_frame *)
     return thread->tid;
 }
 
-int64_t syscall_getppid(struct thread *, struct trap_frame *)
-{
-    return 1;
-}
-
 int64_t syscall_getuid(struct thread *, struct trap_frame *)
 {
     return PROCESS_USER_ID;
@@ -47,22 +41,6 @@ int64_t syscall_getresuid(struct thread *, struct trap_frame *frame)
     if (!error)
         error = copy_to_user(frame->rdx, &id, sizeof id);
     return error;
-}
-
-int64_t syscall_getpgid(struct thread *thread, struct trap_frame *frame)
-{
-    uint32_t pid = (uint32_t)frame->rdi;
-
-    return pid == 0 || pid == thread->process->pid ? (int64_t)thread->process->pid : -ESRCH;
-}
-
-int64_t syscall_setpgid(struct thread *thread, struct trap_frame *frame)
-{
-    uint32_t own = thread->process->pid;
-
-    if (frame->rdi && (uint32_t)frame->rdi != own)
-        return -ESRCH;
-    return frame->rsi && (uint32_t)frame->rsi != own ? -EPERM : 0;
 }
 
 int64_t syscall_set_identity(struct thread *, struct trap_frame *frame)
@@ -131,13 +109,24 @@ int64_t syscall_prctl(struct thread *thread, struct trap_frame *frame)
         return copy_to_user(frame->rsi, &(int32_t){PR_TSC_ENABLE}, sizeof(int32_t));
     case PR_GET_TIMERSLACK:
         return 50000;
-    case PR_SET_DUMPABLE:
     case PR_SET_PDEATHSIG:
+        if (frame->rsi > SIGNALS)
+            return -EINVAL;
+        thread->process->death_signal = (uint32_t)frame->rsi;
+        return 0;
+    case PR_GET_PDEATHSIG:
+        return copy_to_user(frame->rsi, &thread->process->death_signal, sizeof(uint32_t));
+    case PR_SET_CHILD_SUBREAPER:
+        thread->process->subreaper = frame->rsi != 0;
+        return 0;
+    case PR_GET_CHILD_SUBREAPER:
+        result = thread->process->subreaper;
+        return copy_to_user(frame->rsi, &result, sizeof result);
+    case PR_SET_DUMPABLE:
     case PR_SET_TIMERSLACK:
     case PR_SET_NO_NEW_PRIVS:
     case PR_SET_PTRACER:
     case PR_SET_THP_DISABLE:
-    case PR_SET_CHILD_SUBREAPER:
     case PR_GET_KEEPCAPS:
     case PR_GET_NO_NEW_PRIVS:
     case PR_GET_SECCOMP:
@@ -148,11 +137,6 @@ int64_t syscall_prctl(struct thread *thread, struct trap_frame *frame)
     default:
         return -EINVAL;
     }
-}
-
-int64_t syscall_wait4(struct thread *, struct trap_frame *)
-{
-    return -ECHILD;
 }
 
 int64_t syscall_getrandom(struct thread *, struct trap_frame *frame)

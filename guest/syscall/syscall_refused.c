@@ -1,10 +1,8 @@
 /* System calls that Microtome refuses, and counts for the end of the run: guest/base/refused.h. */
 #include <errno.h>
-#include <sys/socket.h>
 
 #include "guest/base/refused.h"
 #include "guest/base/syscall_handlers.h"
-#include "guest/file/files.h"
 
 int64_t syscall_unsupported(struct thread *, struct trap_frame *frame)
 {
@@ -16,23 +14,4 @@ int64_t syscall_unsupported(struct thread *, struct trap_frame *frame)
 int64_t syscall_not_offered(struct thread *, struct trap_frame *)
 {
     return -ENOSYS;
-}
-
-int64_t syscall_no_process(struct thread *, struct trap_frame *frame)
-{
-    refused_count(frame->vector, REFUSED_PROCESS);
-    return -ENOSYS;
-}
-
-int64_t syscall_no_program(struct thread *, struct trap_frame *frame)
-{
-    refused_count(frame->vector, REFUSED_PROGRAM);
-    return -ENOSYS;
-}
-
-/* To look up users and hosts, C libraries first ask a local daemon, and can do without: such a call
- * is not counted. */
-int64_t syscall_socket(struct thread *thread, struct trap_frame *frame)
-{
-    return (uint32_t)frame->rdi == AF_UNIX ? -EAFNOSUPPORT : syscall_no_network(thread, frame);
 }

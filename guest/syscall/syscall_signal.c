@@ -120,7 +120,7 @@ int64_t syscall_rt_sigtimedwait(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if (copy_from_user(&set, frame->rdi, sizeof set) != 0)
         return -EFAULT;
-    error = frame->rdx ? syscall_read_time(frame->rdx, &ns) : 0;
+    error = frame->rdx ? uaccess_time(frame->rdx, &ns) : 0;
     if (error)
         return error;
     set = signal_mask_of(set);
@@ -160,98 +160,6 @@ int64_t syscall_sigaltstack(struct thread *thread, struct trap_frame *frame)
     if (!error && frame->rsi)
         error = copy_to_user(frame->rsi, &old, sizeof old);
     return error;
-}
-
-static int64_t send_to(uint32_t tid, const struct signal_note *note)
-{
-    struct thread *target = threads_find(tid);
-
-    if (note->signal > SIGNALS)
-        return -EINVAL;
-    if (target == NULL)
-        return -ESRCH;
-    return note->signal ? signal_send_note(target, note) : 0;
-}
-
-static int64_t signal_send_to(const struct thread *thread, uint32_t tid, uint32_t signal)
-{
-    const struct signal_note note = {
-        .signal = signal, .code = SI_TKILL, .words = {signal_sender_word(thread->process)}};
-
-    return send_to(tid, &note);
-}
-
-/* Reads the siginfo that the program gives for a signal.  Only its first words: no signal that the
- * program sends uses the later ones. */
-static int read_note(uint64_t user, uint32_t signal, struct signal_note *note)
-{
-    struct signal_info info;
-
-    if (copy_from_user(&info, user, sizeof info) != 0)
-        return -EFAULT;
-    *note = (struct signal_note){.signal = signal, .error = info.error, .code = info.code};
-    memcpy(note->words, info.u.words, sizeof note->words);
-    return 0;
-}
-
-/* A process may send itself any siginfo. */
-int64_t syscall_rt_sigqueueinfo(struct thread *thread, struct trap_frame *frame)
-{
-    struct signal_note note;
-    int error = read_note(frame->rdx, (uint32_t)frame->rsi, &note);
-
-    if (error)
-        return error;
-    if ((uint32_t)frame->rdi != thread->process->pid && threads_find((uint32_t)frame->rdi) == NULL)
-        return -ESRCH;
-    if (note.signal > SIGNALS)
-        return -EINVAL;
-    return note.signal ? signal_send_process_note(thread->process, &note) : 0;
-}
-
-int64_t syscall_rt_tgsigqueueinfo(struct thread *thread, struct trap_frame *frame)
-{
-    struct signal_note note;
-    int error = read_note(frame->r10, (uint32_t)frame->rdx, &note);
-
-    if (error)
-        return error;
-    if ((int32_t)frame->rdi <= 0 || (int32_t)frame->rsi <= 0)
-        return -EINVAL;
-    if ((uint32_t)frame->rdi != thread->process->pid)
-        return -ESRCH;
-    return send_to((uint32_t)frame->rsi, &note);
-}
-
-/* The program is the only process, and its own group. */
-int64_t syscall_kill(struct thread *thread, struct trap_frame *frame)
-{
-    int32_t target = (int32_t)frame->rdi, own = (int32_t)thread->process->pid;
-
-    if ((uint32_t)frame->rsi > SIGNALS)
-        return -EINVAL;
-    if (target != 0 && target != own && target != -own &&
-        (target < 0 || threads_find((uint32_t)target) == NULL))
-        return -ESRCH;
-    if (frame->rsi)
-        signal_send_process(thread, (uint32_t)frame->rsi, SI_USER);
-    return 0;
-}
-
-int64_t syscall_tkill(struct thread *thread, struct trap_frame *frame)
-{
-    if ((int32_t)frame->rdi <= 0)
-        return -EINVAL;
-    return signal_send_to(thread, (uint32_t)frame->rdi, (uint32_t)frame->rsi);
-}
-
-int64_t syscall_tgkill(struct thread *thread, struct trap_frame *frame)
-{
-    if ((int32_t)frame->rdi <= 0 || (int32_t)frame->rsi <= 0)
-        return -EINVAL;
-    if ((uint32_t)frame->rdi != thread->process->pid)
-        return -ESRCH;
-    return signal_send_to(thread, (uint32_t)frame->rsi, (uint32_t)frame->rdx);
 }
 
 int64_t syscall_pause(struct thread *thread, struct trap_frame *)

@@ -108,6 +108,8 @@ int64_t syscall_fallocate(struct thread *thread, struct trap_frame *frame)
     inode = size_writable(thread, frame->rdi, -EBADF, &error);
     if (inode == NULL)
         return error;
+    if (inode->type != NULL)
+        return -EOPNOTSUPP;
     if (mode & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE) && inode_sealed(inode, 0, 0))
         return -EPERM;
     if (offset + bytes > INT64_MAX)

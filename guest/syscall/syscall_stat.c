@@ -43,7 +43,7 @@ static struct attributes of_file(const struct file *file)
 {
     if (file->inode != NULL)
         return of_inode(file->inode);
-    return (struct attributes){.number = STREAM_NUMBERS + (uint64_t)(file->stream + 1),
+    return (struct attributes){.number = STREAM_NUMBERS + file->number,
                                .mode = file->type->mode,
                                .device = file->type->device,
                                .links = 1};

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
@@ -57,7 +58,7 @@ int64_t syscall_get_robust_list(struct thread *thread, struct trap_frame *frame)
     return error;
 }
 
-/* There is one address space, so every command is a call to all CPUs that run a thread. */
+/* Every command is a call to all CPUs that run a thread. */
 static const struct barrier {
     uint32_t command, registration; /* 0: none is needed */
 } barriers[] = {
@@ -73,7 +74,7 @@ static const struct barrier {
 
 int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
 {
-    static uint32_t registered;
+    uint32_t *registered = &thread->process->barriers;
     uint32_t command = (uint32_t)frame->rdi, all = BARRIER_REGISTRATIONS;
 
     if (frame->rsi)
@@ -85,11 +86,11 @@ int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
     if ((command & ~all) || (command & (command - 1)))
         return -EINVAL;
     if (command & BARRIER_REGISTRATIONS) {
-        registered |= command;
+        *registered |= command;
         return 0;
     }
     for (size_t i = 0; i < ARRAY_COUNT(barriers); i++)
-        if (barriers[i].command == command && barriers[i].registration & ~registered)
+        if (barriers[i].command == command && barriers[i].registration & ~*registered)
             return -EPERM;
     cross_flush(0, 0);
     thread->return_by_iret = true; /* IRET serializes, as interrupts did on the others */
@@ -224,7 +225,58 @@ int64_t syscall_sched_priority(struct thread *, struct trap_frame *frame)
                      : 0;
 }
 
-int64_t syscall_getpriority(struct thread *, struct trap_frame *frame)
+/* ---- niceness, which is kept but changes nothing ---- */
+
+/* Calls `visit` for the processes that getpriority and setpriority mean.  Returns 0 or -errno. */
+static int64_t each_nice(const struct thread *thread, const struct trap_frame *frame,
+                         int64_t (*visit)(struct process *process, int32_t value, int64_t result))
 {
-    return frame->rdi > 2 ? -EINVAL : NICE_DEFAULT;
+    uint32_t kind = (uint32_t)frame->rdi, id = (uint32_t)frame->rsi;
+    int64_t result = -ESRCH;
+
+    if (kind > PRIO_USER)
+        return -EINVAL;
+    if (kind == PRIO_PROCESS) {
+        const struct thread *target = named((struct thread *)thread, id);
+        struct process *process = target != NULL ? target->process : process_find(id);
+
+        return process != NULL ? visit(process, (int32_t)frame->rdx, result) : -ESRCH;
+    }
+    if (kind == PRIO_PGRP && !id)
+        id = thread->process->group;
+    if (kind == PRIO_USER && id && id != PROCESS_USER_ID)
+        return -ESRCH;
+    for (struct process *p = process_after(NULL); p != NULL; p = process_after(p))
+        if (kind == PRIO_USER || p->group == id)
+            result = visit(p, (int32_t)frame->rdx, result);
+    return result;
+}
+
+/* getpriority returns the best one, as 20 minus niceness. */
+static int64_t nice_best(struct process *process, int32_t, int64_t result)
+{
+    int64_t value = NICE_DEFAULT - process->nice;
+
+    return value > result ? value : result;
+}
+
+static int64_t nice_set(struct process *process, int32_t value, int64_t result)
+{
+    value = value > NICE_DEFAULT - 1 ? NICE_DEFAULT - 1
+            : value < -NICE_DEFAULT  ? -NICE_DEFAULT
+                                     : value;
+    if (value < process->nice)
+        return -EACCES;
+    process->nice = value;
+    return result == -ESRCH ? 0 : result;
+}
+
+int64_t syscall_getpriority(struct thread *thread, struct trap_frame *frame)
+{
+    return each_nice(thread, frame, nice_best);
+}
+
+int64_t syscall_setpriority(struct thread *thread, struct trap_frame *frame)
+{
+    return each_nice(thread, frame, nice_set);
 }

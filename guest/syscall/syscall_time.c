@@ -47,20 +47,6 @@ struct timex_image { /* struct timex */
 };
 _Static_assert(sizeof(struct timex_image) == 208, "timex");
 
-int syscall_read_time(uint64_t user, uint64_t *ns)
-{
-    struct time64 t;
-
-    if (copy_from_user(&t, user, sizeof t) != 0)
-        return -EFAULT;
-    if (t.seconds < 0 || t.part < 0 || t.part >= (int64_t)NS_PER_SECOND)
-        return -EINVAL;
-    if (__builtin_mul_overflow((uint64_t)t.seconds, NS_PER_SECOND, ns) ||
-        __builtin_add_overflow(*ns, (uint64_t)t.part, ns) || *ns == UINT64_MAX)
-        *ns = UINT64_MAX - 1;
-    return 0;
-}
-
 static int64_t put_time(uint64_t user, uint64_t ns)
 {
     const struct time64 t = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND)};
@@ -102,7 +88,7 @@ int64_t syscall_clock_settime(struct thread *, struct trap_frame *frame)
     if (clock.kind != CLOCKS_REALTIME || clock.read_only || clock.wakes ||
         (uint32_t)frame->rdi == CLOCK_TAI)
         return -EINVAL;
-    error = syscall_read_time(frame->rsi, &ns);
+    error = uaccess_time(frame->rsi, &ns);
     return error ? error : -EPERM;
 }
 
@@ -183,13 +169,24 @@ int64_t syscall_time(struct thread *, struct trap_frame *frame)
     return error ? error : seconds;
 }
 
-int64_t syscall_times(struct thread *, struct trap_frame *frame)
+/* Splits processor time into user and system time, in the units of times(). */
+static void put_ticks(uint64_t all, uint64_t user, int64_t out[2])
 {
-    uint64_t all = clocks_process_ns(), user = run_ticks_to_ns(schedule_process_user_ticks());
-    const int64_t ticks[4] = {(int64_t)(user / NS_PER_TIMES_TICK),
-                              (int64_t)((all > user ? all - user : 0) / NS_PER_TIMES_TICK), 0, 0};
+    all = run_ticks_to_ns(all);
+    user = run_ticks_to_ns(user);
+    out[0] = (int64_t)(user / NS_PER_TIMES_TICK);
+    out[1] = (int64_t)((all > user ? all - user : 0) / NS_PER_TIMES_TICK);
+}
+
+int64_t syscall_times(struct thread *thread, struct trap_frame *frame)
+{
+    const struct process *process = thread->process;
+    const struct process_use *children = &process->children_use;
+    int64_t ticks[4];
     int error = 0;
 
+    put_ticks(schedule_process_ticks(process), schedule_process_user_ticks(process), ticks);
+    put_ticks(children->used_ticks, children->use.user_ticks, ticks + 2);
     if (frame->rdi)
         error = copy_to_user(frame->rdi, ticks, sizeof ticks);
     return error ? error : (int64_t)(clock_monotonic_ns() / NS_PER_TIMES_TICK);
@@ -208,7 +205,7 @@ static int64_t sleep_for(uint64_t ns, uint64_t user)
 int64_t syscall_nanosleep(struct thread *, struct trap_frame *frame)
 {
     uint64_t ns;
-    int error = syscall_read_time(frame->rdi, &ns);
+    int error = uaccess_time(frame->rdi, &ns);
 
     if (error)
         return error;
@@ -244,7 +241,7 @@ int64_t syscall_clock_nanosleep(struct thread *thread, struct trap_frame *frame)
         return -EOPNOTSUPP;
     if (clock.wakes)
         return -EPERM;
-    error = syscall_read_time(frame->rdx, &ns);
+    error = uaccess_time(frame->rdx, &ns);
     if (error)
         return error;
     if (clock.kind == CLOCKS_PROCESS) {

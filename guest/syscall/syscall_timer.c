@@ -30,13 +30,16 @@ static int choose_clock(const struct thread *thread, int32_t number, struct cloc
         return -EOPNOTSUPP;
     if (clock->wakes)
         return -EPERM;
-    if (clock->kind == CLOCKS_THREAD && !clock->tid)
-        clock->tid = thread->tid;
+    if (clock->kind == CLOCKS_THREAD && !clock->id)
+        clock->id = thread->tid;
+    if (clock->kind == CLOCKS_PROCESS && !clock->id)
+        clock->id = thread->process->pid;
     return 0;
 }
 
 static int choose_event(uint64_t user, struct program_timer *t)
 {
+    const struct thread *target;
     struct event event = {.value = t->id, .signal = SIGALRM, .notify = SIGEV_SIGNAL};
 
     if (user && copy_from_user(&event, user, sizeof event) != 0)
@@ -48,7 +51,8 @@ static int choose_event(uint64_t user, struct program_timer *t)
         t->notify = PROGRAM_TIMER_SILENT;
         return 0;
     case SIGEV_THREAD_ID:
-        if (threads_find(event.tid) == NULL)
+        target = threads_find(event.tid);
+        if (target == NULL || target->process != t->process)
             return -EINVAL;
         t->notify = PROGRAM_TIMER_THREAD;
         t->tid = event.tid;
@@ -71,7 +75,7 @@ int64_t syscall_timer_create(struct thread *thread, struct trap_frame *frame)
 
     if (error)
         return error;
-    t = program_timer_new();
+    t = program_timer_new(thread->process);
     if (t == NULL)
         return -EAGAIN;
     t->clock = clock;
@@ -83,9 +87,9 @@ int64_t syscall_timer_create(struct thread *thread, struct trap_frame *frame)
     return error;
 }
 
-int64_t syscall_timer_settime(struct thread *, struct trap_frame *frame)
+int64_t syscall_timer_settime(struct thread *thread, struct trap_frame *frame)
 {
-    struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
+    struct program_timer *t = program_timer_find(thread->process, (uint32_t)frame->rdi);
     struct program_timer_setting new, old;
     int error;
 
@@ -101,9 +105,9 @@ int64_t syscall_timer_settime(struct thread *, struct trap_frame *frame)
     return frame->r10 ? program_timer_write(frame->r10, 1, &old) : 0;
 }
 
-int64_t syscall_timer_gettime(struct thread *, struct trap_frame *frame)
+int64_t syscall_timer_gettime(struct thread *thread, struct trap_frame *frame)
 {
-    const struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
+    const struct program_timer *t = program_timer_find(thread->process, (uint32_t)frame->rdi);
     struct program_timer_setting setting;
 
     if (t == NULL)
@@ -112,16 +116,16 @@ int64_t syscall_timer_gettime(struct thread *, struct trap_frame *frame)
     return program_timer_write(frame->rsi, 1, &setting);
 }
 
-int64_t syscall_timer_getoverrun(struct thread *, struct trap_frame *frame)
+int64_t syscall_timer_getoverrun(struct thread *thread, struct trap_frame *frame)
 {
-    const struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
+    const struct program_timer *t = program_timer_find(thread->process, (uint32_t)frame->rdi);
 
     return t != NULL ? (int64_t)t->overrun_last : -EINVAL;
 }
 
-int64_t syscall_timer_delete(struct thread *, struct trap_frame *frame)
+int64_t syscall_timer_delete(struct thread *thread, struct trap_frame *frame)
 {
-    struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
+    struct program_timer *t = program_timer_find(thread->process, (uint32_t)frame->rdi);
 
     if (t == NULL)
         return -EINVAL;
@@ -131,17 +135,21 @@ int64_t syscall_timer_delete(struct thread *, struct trap_frame *frame)
 
 /* ---- setitimer and alarm ---- */
 
-int64_t syscall_getitimer(struct thread *, struct trap_frame *frame)
+int64_t syscall_getitimer(struct thread *thread, struct trap_frame *frame)
 {
     struct program_timer_setting setting;
+    const struct program_timer *t;
 
     if ((uint32_t)frame->rdi >= ITIMERS)
         return -EINVAL;
-    program_timer_get(program_timer_interval((uint32_t)frame->rdi), &setting);
+    t = program_timer_interval(thread->process, (uint32_t)frame->rdi);
+    if (t == NULL)
+        return -ENOMEM;
+    program_timer_get(t, &setting);
     return program_timer_write(frame->rsi, NS_PER_US, &setting);
 }
 
-int64_t syscall_setitimer(struct thread *, struct trap_frame *frame)
+int64_t syscall_setitimer(struct thread *thread, struct trap_frame *frame)
 {
     struct program_timer_setting new = {0}, old;
     int error = frame->rsi ? program_timer_read(frame->rsi, NS_PER_US, &new) : 0;
@@ -151,19 +159,23 @@ int64_t syscall_setitimer(struct thread *, struct trap_frame *frame)
         return error;
     if ((uint32_t)frame->rdi >= ITIMERS)
         return -EINVAL;
-    t = program_timer_interval((uint32_t)frame->rdi);
+    t = program_timer_interval(thread->process, (uint32_t)frame->rdi);
+    if (t == NULL)
+        return -ENOMEM;
     program_timer_get(t, &old);
     program_timer_set(t, &new, false);
     return frame->rdx ? program_timer_write(frame->rdx, NS_PER_US, &old) : 0;
 }
 
 /* Returns the seconds that were left, rounded, but never to 0. */
-int64_t syscall_alarm(struct thread *, struct trap_frame *frame)
+int64_t syscall_alarm(struct thread *thread, struct trap_frame *frame)
 {
-    struct program_timer *t = program_timer_interval(ITIMER_REAL);
+    struct program_timer *t = program_timer_interval(thread->process, ITIMER_REAL);
     const struct program_timer_setting new = {.value = (uint32_t)frame->rdi * NS_PER_SECOND};
     struct program_timer_setting old;
 
+    if (t == NULL)
+        return 0;
     program_timer_get(t, &old);
     program_timer_set(t, &new, false);
     if (old.value && old.value < NS_PER_SECOND)

@@ -14,6 +14,7 @@
 #include "guest/syscall/syscall_hr.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
+#include "guest/vm/uaccess.h"
 #include "lib/x86.h"
 
 enum { /* SDM volume 3, "Exceptions and Interrupts" */
@@ -72,6 +73,17 @@ static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t ad
     service_note_fault(NULL); /* a handler takes it */
 }
 
+/* Delivers signals with the workload clock stopped. */
+static void deliver_between(struct cpu *cpu, struct trap_frame *frame)
+{
+    struct thread *thread = cpu->thread;
+
+    thread->schedule.between = true;
+    signal_deliver(thread, frame);
+    thread->schedule.between = false;
+    schedule_return(cpu_this()); /* a thread that was stopped may be on another CPU */
+}
+
 /* Handles a request to look, from another CPU or from this one's timer. */
 void trap_attention(struct trap_frame *frame)
 {
@@ -85,8 +97,7 @@ void trap_attention(struct trap_frame *frame)
     cpu = schedule_attend(cpu);
     service_check_stop();
     syscall_hr_follow(cpu, frame->rip);
-    signal_deliver(cpu->thread, frame);
-    schedule_return(cpu);
+    deliver_between(cpu, frame);
     cross_unlock();
 }
 
@@ -99,10 +110,10 @@ static void traps_exception(struct cpu *cpu, struct trap_frame *frame)
         address = x86_read_cr2();
         if (cpu->thread == NULL)
             panic_frame(frame, "page fault at %lx while calibrating", address);
-        status = vm_fault(&process_first.space, address, frame->error);
+        status = vm_fault(cpu->thread->process->space, address, frame->error);
         if (status == 0) {
             cpu->thread->use.page_faults++;
-            process_first.use.page_faults++;
+            cpu->thread->process->use.page_faults++;
             return;
         }
         if (status == -ENOMEM)
@@ -151,7 +162,8 @@ void trap_begin(struct trap_frame *frame)
     struct cpu *cpu = cpu_this();
 
     schedule_begin(cpu);
-    signal_deliver(cpu->thread, frame);
-    schedule_return(cpu);
+    if (cpu->thread->set_child_tid)
+        (void)copy_to_user(cpu->thread->set_child_tid, &cpu->tid, sizeof cpu->tid);
+    deliver_between(cpu, frame);
     cross_unlock();
 }

@@ -50,9 +50,9 @@ struct clocks clocks_find(int32_t number)
         return clock;
     if (number & OWN_THREAD) {
         if (!id || threads_find(id) != NULL)
-            clock = (struct clocks){.kind = CLOCKS_THREAD, .tid = id};
-    } else if (!id || id == process_first.pid) {
-        clock.kind = CLOCKS_PROCESS;
+            clock = (struct clocks){.kind = CLOCKS_THREAD, .id = id};
+    } else if (!id || process_find(id) != NULL) {
+        clock = (struct clocks){.kind = CLOCKS_PROCESS, .id = id};
     }
     clock.user_only = (number & OWN_WHICH) == OWN_USER;
     return clock;
@@ -60,12 +60,23 @@ struct clocks clocks_find(int32_t number)
 
 static int read_thread(const struct thread *thread, const struct clocks *clock, uint64_t *ns)
 {
-    const struct thread *target = clock->tid ? threads_find(clock->tid) : thread;
+    const struct thread *target = clock->id ? threads_find(clock->id) : thread;
 
     if (target == NULL)
         return -EINVAL;
     *ns = run_ticks_to_ns(clock->user_only ? schedule_thread_user_ticks(target)
                                            : schedule_thread_ticks(target));
+    return 0;
+}
+
+static int read_process(const struct thread *thread, const struct clocks *clock, uint64_t *ns)
+{
+    const struct process *target = clock->id ? process_find(clock->id) : thread->process;
+
+    if (target == NULL)
+        return -EINVAL;
+    *ns = run_ticks_to_ns(clock->user_only ? schedule_process_user_ticks(target)
+                                           : schedule_process_ticks(target));
     return 0;
 }
 
@@ -79,9 +90,7 @@ int clocks_read(const struct thread *thread, const struct clocks *clock, uint64_
         *ns = clock_realtime_ns();
         return 0;
     case CLOCKS_PROCESS:
-        *ns = run_ticks_to_ns(clock->user_only ? schedule_process_user_ticks()
-                                               : schedule_process_ticks());
-        return 0;
+        return read_process(thread, clock, ns);
     case CLOCKS_THREAD:
         return read_thread(thread, clock, ns);
     default:
@@ -120,7 +129,7 @@ uint64_t clocks_sleep(uint64_t ns)
     return now < until ? run_ticks_to_ns(until - now) : 0;
 }
 
-uint64_t clocks_process_ns(void)
+uint64_t clocks_process_ns(const struct process *process)
 {
-    return run_ticks_to_ns(schedule_process_ticks());
+    return run_ticks_to_ns(schedule_process_ticks(process));
 }

@@ -11,13 +11,13 @@ enum clocks_kind {
     CLOCKS_NONE, /* no such clock */
     CLOCKS_MONOTONIC, /* advances with the workload clock, from 0 */
     CLOCKS_REALTIME, /* CLOCKS_MONOTONIC plus the wall time of the start: since 1970 */
-    CLOCKS_PROCESS, /* processor time that all threads used */
+    CLOCKS_PROCESS, /* processor time that all threads of a process used */
     CLOCKS_THREAD /* processor time that one thread used */
 };
 
 struct clocks {
     enum clocks_kind kind;
-    uint32_t tid; /* CLOCKS_THREAD: the thread's id; 0: the calling thread */
+    uint32_t id; /* CLOCKS_THREAD, CLOCKS_PROCESS: whose; 0: the calling thread's */
     bool user_only; /* CLOCKS_PROCESS, CLOCKS_THREAD: counts only the time in ring 3 */
     bool coarse;
     bool wakes; /* an alarm clock: the program may not set its timers */
@@ -28,7 +28,7 @@ struct clocks {
  * the clock's range.  Returns the nanoseconds left if a signal ended the sleep, else 0. */
 uint64_t clocks_sleep(uint64_t ns);
 
-uint64_t clocks_process_ns(void); /* of processor time, of all threads */
+uint64_t clocks_process_ns(const struct process *process); /* of processor time, of all threads */
 
 /* Returns what a clock number names.  Negative numbers name the clocks of one process or thread. */
 struct clocks clocks_find(int32_t number);

@@ -1,7 +1,6 @@
 /* A CPU without a thread: the boot stack's loop. */
 #include "guest/thread/idle.h"
 #include "guest/sample/sampling.h"
-#include "guest/thread/process.h"
 
 #include "drivers/apic/apic.h"
 #include "guest/base/run.h"
@@ -10,6 +9,7 @@
 #include "guest/sample/sampler.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
+#include "guest/service/service_network.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/timer.h"
@@ -29,18 +29,21 @@ void idle_ends(struct cpu *cpu, uint64_t now)
     sampling.trigger->close(cpu);
 }
 
-/* Shared mode: if a thread waits for input, waits for it off the workload clock, for `ns` of the
- * host's clock.  Returns true if input came or the run is being stopped. */
-static bool await_input(struct cpu *cpu, uint64_t ns)
+/* Shared mode: if a thread waits for the outside, waits for it, for `ns` of the host's clock.  The
+ * workload clock advances by what passed until a frame of the network's came, and not for input.
+ * Returns true if something came or the run is being stopped. */
+static bool await_outside(struct cpu *cpu, uint64_t ns)
 {
-    uint64_t now = clock_stopped_time(cpu);
+    uint64_t now = clock_stopped_time(cpu), passed_ns = 0;
     bool came;
 
     if (!schedule_outside.awaited())
         return false;
     clock_start(cpu);
-    came = schedule_outside.wait(ns);
+    came = schedule_outside.wait(ns, &passed_ns);
     clock_stop(cpu);
+    if (came)
+        now += run_ns_to_ticks(passed_ns);
     *cpu->clock.offset = cpu->clock.stopped_at - now;
     sampler_rest();
     __atomic_store_n(&cpu->cross.running, false, __ATOMIC_RELEASE);
@@ -55,10 +58,12 @@ static void pass_time(struct cpu *cpu)
 
     service_cpu_poll();
     service_check_stop();
+    if (service_network_take())
+        return;
     if (cpu->schedule.timers != NULL && cpu->schedule.timers->due > clock_stopped_time(cpu))
         ticks = cpu->schedule.timers->due - clock_stopped_time(cpu);
     if ((ticks || cpu->schedule.timers == NULL) &&
-        await_input(cpu, cpu->schedule.timers != NULL ? run_ticks_to_ns(ticks) : WAIT_FOREVER))
+        await_outside(cpu, cpu->schedule.timers != NULL ? run_ticks_to_ns(ticks) : WAIT_FOREVER))
         return;
     *cpu->clock.offset -= ticks;
     timer_expire(cpu, clock_stopped_time(cpu));
@@ -82,7 +87,6 @@ static void idle_halt(struct cpu *cpu)
 
 void idle_loop(struct cpu *cpu)
 {
-    x86_write_cr3(process_first.space.root);
     cross_lock(cpu);
     cpu->schedule.slice_end = cpu->trigger.attention_due = CPU_NEVER;
     if (run.shared)

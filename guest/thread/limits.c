@@ -1,4 +1,4 @@
-/* The process's resource limits. */
+/* A process's resource limits. */
 #include "guest/thread/limits.h"
 
 #include <linux/resource.h>
@@ -8,9 +8,8 @@
 
 #define UNLIMITED UINT64_MAX
 
-/* The limits of the one process.  Most are only kept for the program to read back; --mem limits
- * memory. */
-struct limit limits_now[LIMITS_COUNT] = {
+/* Most are only kept for the program to read back; --mem limits memory. */
+const struct limit limits_first[LIMITS_COUNT] = {
     [RLIMIT_CPU] = {UNLIMITED, UNLIMITED},
     [RLIMIT_FSIZE] = {UNLIMITED, UNLIMITED},
     [RLIMIT_DATA] = {UNLIMITED, UNLIMITED},

@@ -1,4 +1,4 @@
-/* The process's resource limits. */
+/* A process's resource limits. */
 #ifndef GUEST_THREAD_LIMITS_H
 #define GUEST_THREAD_LIMITS_H
 
@@ -12,7 +12,7 @@ struct limit { /* struct rlimit64 */
     uint64_t hard;
 };
 
-/* The limits in force, by RLIMIT_*.  Protected by the kernel lock. */
-extern struct limit limits_now[LIMITS_COUNT];
+/* The limits of the first process at its start, by RLIMIT_*. */
+extern const struct limit limits_first[LIMITS_COUNT];
 
 #endif

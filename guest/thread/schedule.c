@@ -17,6 +17,9 @@
 #include "guest/thread/timer.h"
 #include "lib/x86.h"
 
+#define SLICE_STEP_NS 7919u
+#define SLICE_VARIATION_NS 400000u
+
 struct schedule_outside schedule_outside;
 static struct run_queue queue;
 static uint32_t waiting_count; /* threads that wait */
@@ -42,11 +45,22 @@ void schedule_update_attention(struct cpu *cpu)
     sampler_set_attention(cpu, due);
 }
 
+/* With several processes slices differ a little.  Otherwise a loop that releases a lock only for
+ * the time of one system call could stay in step with its slices, so that no other thread
+ * gets the lock. */
+static uint64_t slice_ns(void)
+{
+    static uint32_t turn;
+
+    return process_count() > 1 ? SCHEDULE_SLICE_NS + turn++ * SLICE_STEP_NS % SLICE_VARIATION_NS
+                               : SCHEDULE_SLICE_NS;
+}
+
 /* Begins a slice: when a thread gets the CPU, or when another one begins to want it. */
 static void begin_slice(struct cpu *cpu, uint64_t now)
 {
     cpu->schedule.slice_end =
-        first_in_queue(cpu) != NULL ? now + run_ns_to_ticks(SCHEDULE_SLICE_NS) : CPU_NEVER;
+        first_in_queue(cpu) != NULL ? now + run_ns_to_ticks(slice_ns()) : CPU_NEVER;
     schedule_update_attention(cpu);
 }
 
@@ -64,13 +78,13 @@ uint64_t schedule_thread_ticks(const struct thread *thread)
     return thread->schedule.used_ticks + clock_now(cpu_this()) - thread->schedule.running_since;
 }
 
-uint64_t schedule_process_ticks(void)
+uint64_t schedule_process_ticks(const struct process *process)
 {
-    uint64_t ticks = process_first.used_ticks;
+    uint64_t ticks = process->used_ticks;
     uint64_t now = clock_now(cpu_this());
 
     for (uint32_t i = 0; i < cpu_count; i++)
-        if (cpus[i].thread != NULL)
+        if (cpus[i].thread != NULL && cpus[i].thread->process == process)
             ticks += now - cpus[i].thread->schedule.running_since;
     return ticks;
 }
@@ -84,12 +98,13 @@ uint64_t schedule_thread_user_ticks(const struct thread *thread)
     return ticks;
 }
 
-uint64_t schedule_process_user_ticks(void)
+uint64_t schedule_process_user_ticks(const struct process *process)
 {
-    uint64_t ticks = 0;
+    uint64_t ticks = process->use.user_ticks;
 
     for (uint32_t i = 0; i < cpu_count; i++)
-        ticks += cpus[i].clock.user_ticks;
+        if (cpus[i].thread != NULL && cpus[i].thread->process == process)
+            ticks += cpus[i].clock.user_ticks - cpus[i].thread->schedule.user_since;
     return ticks;
 }
 
@@ -106,10 +121,12 @@ static void schedule_stop(struct cpu *cpu)
 static void put_down(struct cpu *cpu, struct thread *thread, uint64_t now)
 {
     uint64_t used = now - thread->schedule.running_since;
+    uint64_t user = cpu->clock.user_ticks - thread->schedule.user_since;
 
     thread->schedule.used_ticks += used;
-    thread->use.user_ticks += cpu->clock.user_ticks - thread->schedule.user_since;
-    process_first.used_ticks += used;
+    thread->use.user_ticks += user;
+    thread->process->used_ticks += used;
+    thread->process->use.user_ticks += user;
     if (thread == cpu->schedule.dead)
         return;
     thread->schedule.fs_base = x86_rdmsr(X86_MSR_FS_BASE);
@@ -119,6 +136,8 @@ static void put_down(struct cpu *cpu, struct thread *thread, uint64_t now)
 
 static void pick_up(struct cpu *cpu, struct thread *thread, uint64_t now)
 {
+    if (cpu->space != thread->process->space)
+        vm_space_use(thread->process->space);
     x86_wrmsr(X86_MSR_FS_BASE, thread->schedule.fs_base);
     x86_wrmsr(X86_MSR_KERNEL_GS_BASE, thread->schedule.gs_base);
     __asm__ volatile("xrstor64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");
@@ -160,10 +179,10 @@ static void count_switch(struct thread *from, enum hr_switch_reason reason)
 {
     if (reason == HR_SWITCH_BLOCK) {
         from->use.waits++;
-        process_first.use.waits++;
+        from->process->use.waits++;
     } else {
         from->use.preemptions++;
-        process_first.use.preemptions++;
+        from->process->use.preemptions++;
     }
 }
 
@@ -216,6 +235,18 @@ void schedule_begin(struct cpu *cpu)
 {
     schedule_bury(cpu);
     cpu->clock.enter_ticks = cpu->clock.stopped_at;
+}
+
+void schedule_enter(struct thread *thread)
+{
+    if (thread->schedule.between)
+        go_on(thread->schedule.cpu);
+}
+
+void schedule_leave(struct thread *thread)
+{
+    if (thread->schedule.between)
+        schedule_stop(thread->schedule.cpu);
 }
 
 /* Takes the thread that this CPU runs next off the queue; NULL: none. */

@@ -42,7 +42,7 @@ void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char
  * longer allowed. */
 void schedule_yield(struct thread *thread);
 
-/* Ends the calling thread, which must not be the last one. */
+/* Ends the calling thread, which must not be the last one of all. */
 void schedule_exit(struct thread *thread) __attribute__((noreturn));
 
 /* thread->schedule.allowed_cpus has changed: moves the thread, if it must, before its next
@@ -62,11 +62,16 @@ void schedule_look(struct cpu *cpu);
 /* Call after this CPU's earliest timer or the end of its slice has changed. */
 void schedule_update_attention(struct cpu *cpu);
 
-/* Return ticks of the workload clock that a thread, or the whole process, ran. */
+/* Return ticks of the workload clock that a thread, or a whole process, ran. */
 uint64_t schedule_thread_ticks(const struct thread *thread);
-uint64_t schedule_process_ticks(void);
+uint64_t schedule_process_ticks(const struct process *process);
 uint64_t schedule_thread_user_ticks(const struct thread *thread); /* only those in ring 3 */
-uint64_t schedule_process_user_ticks(void);
+uint64_t schedule_process_user_ticks(const struct process *process);
+
+/* The calling thread came by VECTOR_ATTENTION or is new (thread->schedule.between), and is about to
+ * wait or to end as in a system call: schedule_enter.  When it has waited: schedule_leave. */
+void schedule_enter(struct thread *thread);
+void schedule_leave(struct thread *thread);
 
 /* First code of a new thread on its own stack, with the clock stopped.  Afterwards signals may be
  * delivered; then call schedule_return. */
@@ -75,7 +80,9 @@ void schedule_begin(struct cpu *cpu);
 /* Input from outside the program that threads may wait for; set at boot. */
 struct schedule_outside {
     bool (*awaited)(void); /* returns true if a thread waits for it */
-    bool (*wait)(uint64_t ns); /* shared mode, when idle: waits for it; true: it came */
+    /* Shared mode, when idle: waits for it.  Returns true if it came; *passed_ns is then how much
+     * of `ns` the program sees as time. */
+    bool (*wait)(uint64_t ns, uint64_t *passed_ns);
 };
 extern struct schedule_outside schedule_outside;
 

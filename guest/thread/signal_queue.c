@@ -3,6 +3,7 @@
 #include "guest/base/context.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 
 struct signal_entry {
@@ -87,7 +88,7 @@ void signal_queue_take(struct signal_queue *queue, uint32_t signal, struct signa
 }
 
 void signal_queue_forget(struct signal_queue *queue, uint64_t set,
-                         void (*forgotten)(struct signal_note *note))
+                         void (*forgotten)(void *context, struct signal_note *note), void *context)
 {
     struct signal_entry *previous = NULL, *entry = queue->first;
 
@@ -98,7 +99,7 @@ void signal_queue_forget(struct signal_queue *queue, uint64_t set,
 
         if (set & SIGNAL_BIT(entry->note.signal)) {
             if (forgotten != NULL)
-                forgotten(&entry->note);
+                forgotten(context, &entry->note);
             signal_queue_drop(queue, previous);
         } else {
             previous = entry;
@@ -106,4 +107,24 @@ void signal_queue_forget(struct signal_queue *queue, uint64_t set,
         entry = next;
     }
     set_pending(queue, queue->pending & ~set);
+}
+
+void signal_queue_forget_timers(struct signal_queue *queue)
+{
+    struct signal_entry *previous = NULL, *entry = queue->first;
+    uint64_t dropped = 0, kept = 0;
+
+    while (entry != NULL) {
+        struct signal_entry *next = entry->next;
+
+        if (entry->note.timer && entry->note.code == SI_TIMER) {
+            dropped |= SIGNAL_BIT(entry->note.signal);
+            signal_queue_drop(queue, previous);
+        } else {
+            kept |= SIGNAL_BIT(entry->note.signal);
+            previous = entry;
+        }
+        entry = next;
+    }
+    set_pending(queue, queue->pending & ~(dropped & ~kept));
 }

@@ -42,6 +42,9 @@ void signal_queue_take(struct signal_queue *queue, uint32_t signal, struct signa
 /* Removes all signals of the set.  Calls `forgotten`, unless it is NULL, for each note removed; it
  * must not change the queue. */
 void signal_queue_forget(struct signal_queue *queue, uint64_t set,
-                         void (*forgotten)(struct signal_note *note));
+                         void (*forgotten)(void *context, struct signal_note *note), void *context);
+
+/* Removes the signals that timers of timer_create have sent. */
+void signal_queue_forget_timers(struct signal_queue *queue);
 
 #endif

@@ -1,4 +1,4 @@
-/* A thread of the program. */
+/* A thread of a process. */
 #ifndef GUEST_THREAD_THREAD_H
 #define GUEST_THREAD_THREAD_H
 
@@ -29,6 +29,7 @@ struct thread_schedule { /* guest/thread/schedule.h */
     uint64_t kernel_rsp; /* while it does not run */
     uint64_t fs_base, gs_base; /* while it does not run */
     bool started; /* it has been in ring 3 */
+    bool between; /* it is between two instructions, with the clock stopped: schedule_enter */
     uint32_t waker_tid; /* of the thread that woke it; 0: none */
     uint64_t used_ticks; /* time used until running_since */
     uint64_t user_since; /* user_ticks of its CPU at running_since */
@@ -46,6 +47,7 @@ struct thread_wait { /* guest/thread/wait.h */
 
 struct thread_futex { /* guest/syscall/futex.h */
     uint32_t bits;
+    uint64_t address; /* of the PI futex that it waits for */
     uint32_t owner; /* of the PI futex that it waits for, a tid: guest/syscall/futex_pi.h */
 };
 
@@ -54,12 +56,13 @@ struct thread {
     uint32_t tid;
     char name[16]; /* PR_SET_NAME, NUL-terminated */
     uint64_t clear_child_tid; /* user address */
+    uint64_t set_child_tid; /* user address where a new process stores its tid; 0: none */
     uint64_t robust_list;
     uint64_t robust_list_bytes;
     uint64_t fault_vector, fault_error, fault_address; /* of the last exception, for ucontext */
     bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
     /* guest/thread/threads.h */
-    struct thread *next, *previous; /* in the list of all threads */
+    struct thread *next, *previous; /* in the list of its process */
     struct thread *hash_next;
     uint64_t stack_top; /* end of its kernel stack, just above the frame of its entry from ring 3 */
     uint8_t *fpu_area; /* XSAVE */

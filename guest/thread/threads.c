@@ -13,6 +13,7 @@
 #include "guest/cpu/entry.h"
 #include "guest/cpu/fpu.h"
 #include "guest/memory/phys.h"
+#include "guest/sample/exact.h"
 #include "guest/vm/vm.h"
 #include "lib/x86.h"
 
@@ -20,17 +21,16 @@
 #define SCARCE_SHARE 32 /* this share of memory is kept from new threads */
 #define TID_LIMIT (1u << 22) /* PID_MAX_LIMIT of Linux */
 #define FPU_ALIGNMENT 64u /* of an XSAVE area */
-#define MXCSR_DEFAULT 0x1f80u
 
 _Static_assert(KERNEL_STACK_BYTES == PAGE_BYTES << 2, "STACK_ORDER");
 #define STACK_ORDER 2
 
-static struct thread *oldest, *youngest;
 static struct thread *hash[HASH_SLOTS];
 static struct thread *spare; /* list by ->next */
 static uint32_t count;
 static uint32_t stacks; /* how many were ever made */
 static uint32_t next_tid;
+static bool wrapped; /* next_tid has begun again */
 
 /* ---- memory ---- */
 
@@ -94,56 +94,94 @@ static struct thread **hash_slot(uint32_t tid)
     return &hash[tid % HASH_SLOTS];
 }
 
-static uint32_t new_tid(void)
+uint32_t threads_new_tid(void)
 {
     uint32_t tid;
 
     do {
         tid = next_tid++;
-        if (next_tid == TID_LIMIT)
+        if (next_tid == TID_LIMIT) {
             next_tid = PROCESS_ID + 1;
-    } while (threads_find(tid) != NULL);
+            wrapped = true;
+        }
+    } while (threads_find(tid) != NULL || process_find(tid) != NULL ||
+             (wrapped && process_uses_id(tid)));
     return tid;
 }
 
-static void threads_add(struct thread *thread)
+uint32_t threads_last_tid(void)
+{
+    return next_tid - 1;
+}
+
+static void add_to_hash(struct thread *thread)
 {
     struct thread **slot = hash_slot(thread->tid);
 
     thread->hash_next = *slot;
     *slot = thread;
-    thread->previous = youngest;
-    if (youngest != NULL)
-        youngest->next = thread;
+}
+
+static void remove_from_hash(struct thread *thread)
+{
+    struct thread **slot = hash_slot(thread->tid);
+
+    while (*slot != thread)
+        slot = &(*slot)->hash_next;
+    *slot = thread->hash_next;
+}
+
+static void threads_add(struct thread *thread)
+{
+    struct process *process = thread->process;
+
+    add_to_hash(thread);
+    thread->previous = process->youngest;
+    if (process->youngest != NULL)
+        process->youngest->next = thread;
     else
-        oldest = thread;
-    youngest = thread;
+        process->oldest = thread;
+    process->youngest = thread;
+    process->thread_count++;
     count++;
 }
 
 void threads_remove(struct thread *thread)
 {
-    struct thread **slot = hash_slot(thread->tid);
+    struct process *process = thread->process;
 
     cross_assert_held();
-    while (*slot != thread)
-        slot = &(*slot)->hash_next;
-    *slot = thread->hash_next;
+    remove_from_hash(thread);
     if (thread->next != NULL)
         thread->next->previous = thread->previous;
     else
-        youngest = thread->previous;
+        process->youngest = thread->previous;
     if (thread->previous != NULL)
         thread->previous->next = thread->next;
     else
-        oldest = thread->next;
+        process->oldest = thread->next;
+    process->thread_count--;
+    process->unburied++;
     count--;
 }
 
 void threads_free(struct thread *thread)
 {
+    process_thread_freed(thread->process);
     thread->next = spare;
     spare = thread;
+}
+
+void threads_lead(struct thread *thread)
+{
+    cross_assert_held();
+    if (thread->tid == thread->process->pid)
+        return;
+    remove_from_hash(thread);
+    thread->tid = thread->process->pid;
+    add_to_hash(thread);
+    thread->schedule.cpu->tid = thread->tid;
+    exact_note(EXACT_NOTE_THREAD, thread->tid);
 }
 
 struct thread *threads_find(uint32_t tid)
@@ -158,7 +196,7 @@ struct thread *threads_find(uint32_t tid)
 
 struct thread *threads_any(void)
 {
-    return oldest;
+    return process_first.oldest;
 }
 
 uint32_t threads_count(void)
@@ -166,11 +204,12 @@ uint32_t threads_count(void)
     return count;
 }
 
-void threads_each(void (*visit)(struct thread *thread, void *context), void *context)
+void threads_each(const struct process *process,
+                  void (*visit)(struct thread *thread, void *context), void *context)
 {
     struct thread *next;
 
-    for (struct thread *thread = oldest; thread != NULL; thread = next) {
+    for (struct thread *thread = process->oldest; thread != NULL; thread = next) {
         next = thread->next;
         visit(thread, context);
     }
@@ -191,7 +230,7 @@ static void prepare_stack(struct thread *thread)
 
 struct thread *threads_first(struct process *process)
 {
-    static const uint32_t mxcsr = MXCSR_DEFAULT;
+    static const uint32_t mxcsr = FPU_MXCSR_DEFAULT;
     struct thread *thread = take_memory();
 
     if (thread == NULL)
@@ -206,7 +245,8 @@ struct thread *threads_first(struct process *process)
     return thread;
 }
 
-struct thread *threads_clone(const struct thread *parent, const struct trap_frame *frame)
+struct thread *threads_clone(const struct thread *parent, struct process *process, uint32_t tid,
+                             const struct trap_frame *frame)
 {
     bool scarce = phys_free_bytes() < phys_total_bytes() / SCARCE_SHARE;
     struct thread *thread = count < THREADS_MAX && !scarce ? take_memory() : NULL;
@@ -214,8 +254,8 @@ struct thread *threads_clone(const struct thread *parent, const struct trap_fram
     cross_assert_held();
     if (thread == NULL)
         return NULL;
-    thread->process = parent->process;
-    thread->tid = new_tid();
+    thread->process = process;
+    thread->tid = tid;
     thread->signals.mask = parent->signals.mask;
     thread->schedule.cpu = parent->schedule.cpu;
     thread->schedule.allowed_cpus = parent->schedule.allowed_cpus;
@@ -239,11 +279,20 @@ void threads_deadlock(const char *what)
 
 void threads_name(const struct thread *thread, char name[16])
 {
-    const char *program = thread->process->program_path;
-    const char *slash = strrchr(program, '/');
+    const struct process_program *program = thread->process->program;
+    const char *path = program != NULL ? program->path : "";
+    const char *slash = strrchr(path, '/');
 
     if (thread->name[0])
         memcpy(name, thread->name, sizeof thread->name);
     else
-        format_text(name, sizeof thread->name, "%s", slash != NULL ? slash + 1 : program);
+        format_text(name, sizeof thread->name, "%s", slash != NULL ? slash + 1 : path);
+}
+
+void threads_set_name(struct thread *thread, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    memset(thread->name, 0, sizeof thread->name);
+    format_text(thread->name, sizeof thread->name, "%s", slash != NULL ? slash + 1 : path);
 }

@@ -3,6 +3,8 @@
 #include "guest/base/context.h"
 #include "guest/thread/process.h"
 
+#include <signal.h>
+
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
@@ -107,6 +109,22 @@ enum wait_end wait_on(struct thread *thread, uint64_t key, uint64_t ns, const ch
     context_assert_thread();
     wait_add(thread, key);
     return wait_for(thread, ns, what);
+}
+
+enum wait_end wait_killable(struct thread *thread, uint64_t key, const char *what)
+{
+    uint64_t mask = thread->signals.mask, wanted = thread->signals.wanted;
+    uint64_t restart_until = thread->wait.restart_until;
+    enum wait_end end;
+
+    thread->signals.mask = ~SIGNAL_BIT(SIGKILL);
+    thread->signals.wanted = 0;
+    end = wait_on(thread, key, WAIT_FOREVER, what);
+    thread->signals.mask = mask;
+    thread->signals.wanted = wanted;
+    thread->wait.restart_until = restart_until;
+    thread->signals.told = true; /* of what came in between */
+    return end;
 }
 
 bool wait_asleep(struct thread *thread, uint64_t until)

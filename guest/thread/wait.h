@@ -22,6 +22,9 @@ enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what);
  */
 enum wait_end wait_on(struct thread *thread, uint64_t key, uint64_t ns, const char *what);
 
+/* wait_on without a time limit that only SIGKILL ends early: other signals wait as if blocked. */
+enum wait_end wait_killable(struct thread *thread, uint64_t key, const char *what);
+
 /* wait_on, counted in *waiting: who would wake it sees whether anybody waits. */
 static inline enum wait_end wait_counted(struct thread *thread, uint64_t key, uint64_t ns,
                                          const char *what, uint32_t *waiting)

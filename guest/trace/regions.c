@@ -10,6 +10,7 @@
 
 #include "guest/base/layout.h"
 #include "guest/base/log.h"
+#include "guest/memory/heap.h"
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm_access.h"
 
@@ -19,6 +20,7 @@ struct region {
 };
 
 struct place {
+    struct vm_space *space; /* NULL: it has ended, and its sums are in gone[] */
     uint64_t aggregates; /* user address */
     uint32_t tid;
     uint32_t region;
@@ -28,6 +30,7 @@ static struct region regions[HR_ABI_REGIONS_MAX];
 static uint32_t region_count;
 static struct place places[REGIONS_PLACES_MAX];
 static uint32_t place_count;
+static struct hr_abi_aggregate *gone[HR_ABI_REGIONS_MAX]; /* by slot: sums of ended memory */
 
 bool regions_any(void)
 {
@@ -79,20 +82,22 @@ int regions_register(struct cpu *cpu, const struct hr_abi_region *region)
     found = find_region(name, (uint32_t)region->name_bytes);
     if (found < 0)
         return regions_refuse();
-    places[place_count++] = (struct place){
-        .aggregates = region->aggregates, .tid = cpu->tid, .region = (uint32_t)found};
+    places[place_count++] = (struct place){.space = cpu->space,
+                                           .aggregates = region->aggregates,
+                                           .tid = cpu->tid,
+                                           .region = (uint32_t)found};
     return 0;
 }
 
 /* Without a current thread: whichever CPU ends the run.  0, -EFAULT. */
-static int regions_fetch(struct hr_abi_aggregate *to, uint64_t from)
+static int regions_fetch(struct vm_space *space, struct hr_abi_aggregate *to, uint64_t from)
 {
     uint8_t *out = (uint8_t *)to;
     uint64_t room, left = sizeof *to;
     void *at;
 
     for (; left; left -= room, from += room, out += room) {
-        if (vm_access(trace_space, from, VM_ACCESS_READ, &at, &room))
+        if (vm_access(space, from, VM_ACCESS_READ, &at, &room))
             return -EFAULT; /* the program has unmapped it */
         if (room > left)
             room = left;
@@ -107,11 +112,34 @@ static void sum_up(uint32_t region, uint32_t slot, struct hr_abi_aggregate *sum)
     static struct hr_abi_aggregate one;
 
     memset(sum, 0, sizeof *sum);
+    if (gone[region] != NULL)
+        hr_abi_merge(sum, &gone[region][slot]);
     for (uint32_t i = 0; i < place_count; i++) {
-        if (places[i].region == region &&
-            regions_fetch(&one, places[i].aggregates + slot * sizeof one) == 0)
+        if (places[i].region == region && places[i].space != NULL &&
+            regions_fetch(places[i].space, &one, places[i].aggregates + slot * sizeof one) == 0)
             hr_abi_merge(sum, &one);
     }
+}
+
+static void keep_sums(struct place *place)
+{
+    static struct hr_abi_aggregate one;
+    uint32_t slots = 1 + sampling.session.event_count;
+    struct hr_abi_aggregate **sums = &gone[place->region];
+
+    if (*sums == NULL)
+        *sums = heap_alloc(slots * sizeof **sums);
+    for (uint32_t slot = 0; *sums != NULL && slot < slots; slot++)
+        if (regions_fetch(place->space, &one, place->aggregates + slot * sizeof one) == 0)
+            hr_abi_merge(&(*sums)[slot], &one);
+    place->space = NULL;
+}
+
+void regions_space_ends(const struct vm_space *space)
+{
+    for (uint32_t i = 0; i < place_count; i++)
+        if (places[i].space == space)
+            keep_sums(&places[i]);
 }
 
 static uint16_t count_threads(uint32_t region)

@@ -14,6 +14,11 @@
  * time. */
 int regions_register(struct cpu *cpu, const struct hr_abi_region *region);
 
+/* A process gives up this memory: keeps the sums that are in it.  Context: thread, with the kernel
+ * lock held. */
+struct vm_space;
+void regions_space_ends(const struct vm_space *space);
+
 /* Returns whether there is any region. */
 bool regions_any(void);
 

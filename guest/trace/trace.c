@@ -19,8 +19,8 @@
 #include "guest/trace/regions.h"
 #include "guest/trace/trace.h"
 #include "guest/trace/trace_loss.h"
-#include "guest/trace/trace_maps.h"
 #include "guest/trace/trace_meta.h"
+#include "guest/trace/trace_notes.h"
 #include "guest/trace/trace_record.h"
 #include "guest/transport/leave.h"
 #include "guest/transport/transport.h"
@@ -73,12 +73,10 @@ static void send_chunk(struct trace_writer *w)
     run.boot->result.samples += bytes ? w->header.sample_count : 0;
 }
 
-struct vm_space *trace_space;
 void (*trace_flush)(void);
 
-void trace_init(struct vm_space *space, void (*flush)(void))
+void trace_init(void (*flush)(void))
 {
-    trace_space = space;
     trace_flush = flush;
     transport_end_bytes = CHUNK_BYTES + END_BYTES; /* trace_add_ring adds those of its stream */
     trace_writer_init(&meta.writer, meta.buffer, CHUNK_BYTES, HR_CPU_NONE,
@@ -242,14 +240,14 @@ static uint32_t take_slots(struct cpu_stream *s, uint64_t tail, uint64_t head)
     return trace_writer_samples(w, slot, (size_t)1 << s->ring->slot_shift, (uint32_t)count);
 }
 
-/* Sends what the program has mapped since, in META chunks of their own.  At the end there is room
- * for one. */
-static void send_maps(bool end)
+/* Sends what the processes did and mapped since, in META chunks of their own.  At the end there is
+ * room for one. */
+static void send_notes(bool end)
 {
-    while (trace_maps_any() && (end || room_for(&meta.writer, false))) {
+    while (trace_notes_any() && (end || room_for(&meta.writer, false))) {
         end = false;
         trace_writer_begin(&meta.writer, HR_CHUNK_META);
-        trace_maps_write(&meta.writer);
+        trace_notes_write(&meta.writer);
         send_chunk(&meta.writer);
     }
 }
@@ -341,7 +339,7 @@ static bool trace_drain_ring(struct cpu_stream *s, bool flush)
 bool trace_drain(struct ring *ring, bool flush)
 {
     context_assert_service();
-    send_maps(false);
+    send_notes(false);
     send_codes(ring->cpu);
     return trace_drain_ring(streams[ring->cpu], flush);
 }
@@ -448,7 +446,7 @@ static void add_stream(uint16_t cpu)
 void trace_end(const struct hr_rec_exit *exit_record)
 {
     context_assert_service();
-    send_maps(true);
+    send_notes(true);
     for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
         if (streams[cpu] != NULL) {
             end_stream(streams[cpu]);

@@ -9,12 +9,10 @@
 #include "include/hr_format.h"
 
 /* Called before all other functions of this header, once the events are known.  A thread that needs
- * room in the queue of load maps calls `flush`, which returns when the trace has taken the queued
+ * room in the queue of notes calls `flush`, which returns when the trace has taken the queued
  * ones. */
-struct vm_space;
-void trace_init(struct vm_space *space, void (*flush)(void));
+void trace_init(void (*flush)(void));
 
-extern struct vm_space *trace_space; /* the program's */
 extern void (*trace_flush)(void);
 
 /* Adds a workload CPU's ring to the trace.  Called on the boot CPU, or while no other CPU allocates
@@ -26,11 +24,14 @@ void trace_add_ring(struct ring *ring);
  * sample. */
 void trace_registers_start(const struct cpu *cpu);
 
-/* Notes executable memory that shows a file, for the META chunk of trace_start, or for one of its
- * own if the program already runs.  build_id may be NULL.  Context: boot, or a thread, which may
- * wait. */
+/* Notes executable memory of a program that is loaded, and which shows a file: at boot for the META
+ * chunk of trace_start, later until trace_process_exec (guest/trace/trace_process.h).  build_id may
+ * be NULL.  Context: boot, or a thread with the kernel lock. */
 void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flags,
                const uint8_t *build_id, uint16_t build_id_bytes, const char *path);
+
+/* Forgets what this thread has noted since: call it before a program is loaded. */
+void trace_map_forget(void);
 
 /* trace_map for the kernel's own text. */
 void trace_map_kernel(void);

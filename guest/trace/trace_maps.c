@@ -1,4 +1,4 @@
-/* A queue of load maps: what the program maps to execute is announced while it runs. */
+/* Load maps: what the program maps to execute is announced while it runs. */
 #include "guest/trace/trace_maps.h"
 
 #include <string.h>
@@ -6,97 +6,120 @@
 #include "guest/base/layout.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
+#include "guest/cpu/clock.h"
 #include "guest/memory/phys.h"
-#include "guest/sample/python.h"
 #include "guest/trace/trace.h"
 
-#define MAPS_MAX 128u
-#define BUILD_ID_MAX 64u
+#define HELD_MAX 32u /* a program that is loaded has a few segments, an interpreter's, a vDSO */
 
-struct noted_map {
-    struct hr_meta_map map;
-    uint8_t build_id[BUILD_ID_MAX];
-    char *path; /* a page, kept for the slot's next map */
+struct held_map { /* of a program that a thread loads: it counts when execve succeeds */
+    const struct thread *thread; /* NULL: free */
+    struct trace_maps_map map; /* its build_id and path are those below */
+    uint8_t build_id[TRACE_BUILD_ID_MAX];
+    char *path; /* a page, kept for the next map in this place */
 };
 
-static struct noted_map maps[MAPS_MAX];
-static uint32_t added, taken; /* each written by one side only */
-static uint32_t offered; /* to the walk over Python's frames */
+static struct held_map held[HELD_MAX];
 
-bool trace_maps_any(void)
+static uint16_t build_id_bytes(const struct trace_maps_map *map)
 {
-    return __atomic_load_n(&added, __ATOMIC_ACQUIRE) != taken;
+    return map->build_id != NULL && map->build_id_bytes <= TRACE_BUILD_ID_MAX ? map->build_id_bytes
+                                                                              : 0;
 }
 
-/* Returns a slot to fill; NULL: there is none. */
-static struct noted_map *slot_for(const char *path)
+void trace_maps_note(uint32_t pid, const struct trace_maps_map *map)
 {
-    struct noted_map *noted;
+    struct trace_note *note = trace_notes_new(map->path);
+    struct hr_meta_map *meta;
 
-    if (added - __atomic_load_n(&taken, __ATOMIC_ACQUIRE) == MAPS_MAX && run_state.started)
-        trace_flush();
-    if (added - __atomic_load_n(&taken, __ATOMIC_ACQUIRE) == MAPS_MAX) {
-        log_notice("more than %u mappings: %s is not in the trace's load map", MAPS_MAX, path);
-        return NULL;
+    if (note == NULL)
+        return;
+    if (pid) {
+        note->type = HR_REC_PROCESS_MAP;
+        note->time = note->body.process_map.time = clock_now(cpu_this());
+        note->body.process_map.pid = pid;
+        note->body_bytes = sizeof note->body.process_map;
+        meta = &note->body.process_map.map;
+    } else {
+        note->type = HR_META_MAP;
+        note->body_bytes = sizeof note->body.map;
+        meta = &note->body.map;
     }
-    noted = &maps[added % MAPS_MAX]; /* now: others may have added theirs during the flush */
-    if (noted->path == NULL) {
-        uint64_t page = phys_alloc(0);
+    trace_notes_set_path(note, map->path);
+    note->build_id_bytes = (uint8_t)build_id_bytes(map);
+    if (note->build_id_bytes)
+        memcpy(note->build_id, map->build_id, note->build_id_bytes);
+    *meta = (struct hr_meta_map){.start = map->start,
+                                 .end = map->end,
+                                 .file_offset = map->file_offset,
+                                 .flags = map->flags,
+                                 .build_id_bytes = note->build_id_bytes,
+                                 .path_bytes = note->path_bytes};
+    trace_notes_add();
+}
 
-        noted->path = page ? phys_pointer(page) : NULL;
+/* Returns a place for a map of the thread; NULL: there is none. */
+static struct held_map *free_place(void)
+{
+    for (uint32_t i = 0; i < HELD_MAX; i++) {
+        uint64_t page;
+
+        if (held[i].thread != NULL)
+            continue;
+        page = held[i].path == NULL ? phys_alloc(0) : 0;
+        if (page)
+            held[i].path = phys_pointer(page);
+        return held[i].path != NULL ? &held[i] : NULL;
     }
-    return noted->path != NULL ? noted : NULL;
+    return NULL;
+}
+
+static void hold_map(const struct trace_maps_map *map)
+{
+    struct held_map *place = free_place();
+    size_t bytes = strnlen(map->path, PAGE_BYTES - 1);
+
+    if (place == NULL) {
+        log_notice("too many programs are loaded at once: %s is not in the trace's load map",
+                   map->path);
+        return;
+    }
+    place->thread = cpu_this()->thread;
+    place->map = *map;
+    place->map.build_id_bytes = build_id_bytes(map);
+    place->map.build_id = place->build_id;
+    if (place->map.build_id_bytes)
+        memcpy(place->build_id, map->build_id, place->map.build_id_bytes);
+    place->map.path = place->path;
+    memcpy(place->path, map->path, bytes);
+    place->path[bytes] = 0;
 }
 
 void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flags,
-               const uint8_t *build_id, uint16_t build_id_bytes, const char *path)
+               const uint8_t *build_id, uint16_t build_id_size, const char *path)
 {
-    size_t path_bytes = strnlen(path, PAGE_BYTES);
-    struct noted_map *noted = slot_for(path);
+    const struct trace_maps_map map = {start,         end,      file_offset, flags,
+                                       build_id_size, build_id, path};
 
-    if (noted == NULL)
-        return;
-    if (build_id == NULL || build_id_bytes > BUILD_ID_MAX)
-        build_id_bytes = 0;
-    noted->map = (struct hr_meta_map){.start = start,
-                                      .end = end,
-                                      .file_offset = file_offset,
-                                      .flags = flags,
-                                      .build_id_bytes = build_id_bytes,
-                                      .path_bytes = (uint16_t)path_bytes};
-    memcpy(noted->path, path, path_bytes);
-    if (build_id_bytes)
-        memcpy(noted->build_id, build_id, build_id_bytes);
-    __atomic_store_n(&added, added + 1, __ATOMIC_RELEASE);
+    if (run_state.started)
+        hold_map(&map);
+    else
+        trace_maps_note(0, &map);
 }
 
-/* Of more maps than the queue holds, the slots of the first are those of others now. */
-void trace_maps_offer(void)
+void trace_map_forget(void)
 {
-    uint32_t end = __atomic_load_n(&added, __ATOMIC_ACQUIRE), i = offered;
-
-    if (end - i > MAPS_MAX)
-        i = end - MAPS_MAX;
-    for (; i != end; i++) {
-        const struct noted_map *noted = &maps[i % MAPS_MAX];
-
-        python_mapped(noted->map.start, noted->map.file_offset, noted->path, noted->map.path_bytes);
-    }
-    offered = end;
+    for (uint32_t i = 0; i < HELD_MAX; i++)
+        if (held[i].thread == cpu_this()->thread)
+            held[i].thread = NULL;
 }
 
-void trace_maps_write(struct trace_writer *w)
+void trace_maps_loaded(uint32_t pid)
 {
-    while (trace_maps_any()) {
-        static uint8_t tail[BUILD_ID_MAX + PAGE_BYTES];
-        const struct noted_map *noted = &maps[taken % MAPS_MAX];
-        uint32_t bytes = noted->map.build_id_bytes, path_bytes = noted->map.path_bytes;
-
-        memcpy(tail, noted->build_id, bytes);
-        memcpy(tail + bytes, noted->path, path_bytes);
-        if (trace_writer_record(w, HR_META_MAP, TRACE_NO_TIME, &noted->map, sizeof noted->map, tail,
-                                bytes + path_bytes))
-            return;
-        __atomic_store_n(&taken, taken + 1, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; i < HELD_MAX; i++) {
+        if (held[i].thread == NULL || held[i].thread != cpu_this()->thread)
+            continue;
+        trace_maps_note(pid, &held[i].map);
+        held[i].thread = NULL;
     }
 }

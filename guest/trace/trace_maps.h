@@ -1,19 +1,22 @@
-/* Load maps on their way into the trace: those that trace_map noted and no META chunk holds yet.
- * The kernel lock's holder adds maps; service context takes them. */
+/* The load maps' side of guest/trace/trace_process.h.  Context: thread, with the kernel lock. */
 #ifndef GUEST_TRACE_TRACE_MAPS_H
 #define GUEST_TRACE_TRACE_MAPS_H
 
-#include <stdbool.h>
+#include "guest/trace/trace_notes.h"
 
-#include "lib/trace_writer.h"
+struct trace_maps_map { /* executable memory that shows a file */
+    uint64_t start, end;
+    uint64_t file_offset;
+    uint32_t flags; /* HR_MAP_* */
+    uint16_t build_id_bytes;
+    const uint8_t *build_id; /* NULL: none */
+    const char *path;
+};
 
-/* Tells python_mapped of maps that are new to it.  Context: any; may run on several CPUs at once.
- */
-void trace_maps_offer(void);
+/* Notes a map of a process from now on; pid 0: as HR_META_MAP, which has no time.  May wait. */
+void trace_maps_note(uint32_t pid, const struct trace_maps_map *map);
 
-bool trace_maps_any(void); /* maps wait to be written */
-
-/* Adds a record for each map that waits to an open META chunk, as many as fit. */
-void trace_maps_write(struct trace_writer *w);
+/* Notes what this thread's execve has mapped, for the process, and forgets it.  May wait. */
+void trace_maps_loaded(uint32_t pid);
 
 #endif

@@ -8,8 +8,8 @@
 #include "guest/sample/sampling.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
-#include "guest/trace/trace_maps.h"
 #include "guest/trace/trace_meta.h"
+#include "guest/trace/trace_notes.h"
 #include "guest/vm/vm.h"
 #include "include/version.h"
 
@@ -211,15 +211,18 @@ void trace_meta_write(struct trace_writer *w)
                    0);
     machine_describe(say_machine, w);
     info_run(w);
-    trace_maps_write(w);
+    trace_notes_write(w);
 }
 
 void trace_meta_end(struct trace_writer *w, const struct trace_dropped *dropped)
 {
+    uint64_t faults, copied;
+
     if (dropped->samples)
         info_number(w, "run.dropped_samples", dropped->samples);
     if (dropped->records)
         info_number(w, "run.dropped_records", dropped->records);
-    info_number(w, "run.page_faults", trace_space->faults);
-    info_number(w, "run.pages_copied", trace_space->faults_copied);
+    vm_space_faults(&faults, &copied);
+    info_number(w, "run.page_faults", faults);
+    info_number(w, "run.pages_copied", copied);
 }

@@ -18,6 +18,7 @@ enum transport_port { /* what they carry: include/run_ports.h */
                       TRANSPORT_STDIN,
                       TRANSPORT_CONTROL,
                       TRANSPORT_SERVE, /* used by the kernel lock's holder, on any CPU */
+                      TRANSPORT_NETWORK, /* likewise; received by the service CPU */
                       TRANSPORT_PORTS,
 };
 
@@ -37,7 +38,7 @@ struct transport {
      * a reader. */
     int (*send)(enum transport_port port, const void *bytes, size_t count);
 
-    /* Takes up to `room` received bytes of STDIN, CONTROL or SERVE; returns 0 if there are none.
+    /* Takes up to `room` received bytes of STDIN, CONTROL, SERVE or NETWORK; returns 0 if there are none.
      * Never waits. */
     size_t (*receive)(enum transport_port port, void *out, size_t room);
 

@@ -5,6 +5,7 @@
 #include "guest/base/log.h"
 #include "guest/cpu/entry.h"
 #include "guest/transport/transport.h"
+#include "include/run_network.h"
 #include "include/run_ports.h"
 #include "include/run_serve.h"
 
@@ -13,9 +14,15 @@ static const char *const names[TRANSPORT_PORTS] = {
     [TRANSPORT_STDERR] = RUN_PORT_STDERR,   [TRANSPORT_LOG] = RUN_PORT_LOG,
     [TRANSPORT_FILES] = RUN_PORT_FILES,     [TRANSPORT_STDIN] = RUN_PORT_STDIN,
     [TRANSPORT_CONTROL] = RUN_PORT_CONTROL, [TRANSPORT_SERVE] = RUN_PORT_SERVE,
+    [TRANSPORT_NETWORK] = RUN_PORT_NETWORK,
 };
 
 static int ports[TRANSPORT_PORTS]; /* negative: the host does not offer it */
+
+static bool only_if_asked_for(enum transport_port port)
+{
+    return port == TRANSPORT_FILES || port == TRANSPORT_SERVE || port == TRANSPORT_NETWORK;
+}
 
 static int transport_virtio_init(struct boot_info *)
 {
@@ -25,7 +32,7 @@ static int transport_virtio_init(struct boot_info *)
         return status;
     for (int i = 0; i < TRANSPORT_PORTS; i++) {
         ports[i] = serial_find(names[i]);
-        if (ports[i] < 0 && i != TRANSPORT_FILES && i != TRANSPORT_SERVE) /* only if asked for */
+        if (ports[i] < 0 && !only_if_asked_for((enum transport_port)i))
             panic("the host offers no port %s", names[i]);
     }
     /* memory for what they receive now: later workload CPUs allocate, under a lock that service
@@ -33,7 +40,9 @@ static int transport_virtio_init(struct boot_info *)
     serial_receive(ports[TRANSPORT_STDIN], NULL, 0);
     serial_receive(ports[TRANSPORT_CONTROL], NULL, 0);
     serial_receive(ports[TRANSPORT_SERVE], NULL, 0);
+    serial_receive(ports[TRANSPORT_NETWORK], NULL, 0);
     serial_detach(ports[TRANSPORT_SERVE]);
+    serial_detach(ports[TRANSPORT_NETWORK]);
     return 0;
 }
 

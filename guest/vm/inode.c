@@ -45,8 +45,8 @@ void inode_release(struct inode *inode)
     inode_served_forget(inode);
     if (inode->target_owned)
         heap_free((void *)(uint64_t)inode->target, inode->bytes + 1);
-    if (inode->directory_free != NULL)
-        inode->directory_free(inode);
+    if (inode->freed != NULL)
+        inode->freed(inode);
     heap_free(inode, sizeof *inode);
 }
 
@@ -152,6 +152,18 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
         return error;
     *physical = *entry & INODE_PAGE_MASK;
     return 0;
+}
+
+uint64_t inode_present(struct inode *inode, uint64_t index)
+{
+    const uint64_t *entry;
+
+    if (index >= (inode->bytes + PAGE_BYTES - 1) / PAGE_BYTES)
+        return 0;
+    entry = inode_pages_entry(inode, index);
+    if (entry != NULL && *entry)
+        return *entry & INODE_PAGE_MASK;
+    return is_hole(inode, index) ? 0 : archive_page(inode, index);
 }
 
 /* Has areas forget the pages first .. end-1. */

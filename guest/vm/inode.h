@@ -39,7 +39,8 @@ struct inode {
     bool unnamed; /* made without a name (O_TMPFILE): it may get one */
     bool can_seal; /* made by memfd_create */
     uint32_t seals; /* F_SEAL_* */
-    bool runs; /* the program's executable: writing fails with ETXTBSY */
+    uint32_t runs; /* processes whose program it is: writing fails with ETXTBSY */
+    uint32_t writers; /* files open for writing: it cannot be executed */
     bool mount; /* a directory that stays where it is: /dev, /proc, ... */
     bool temporary; /* a directory of temporary files: those of the host are not listed */
     bool listed; /* a directory in which all names of the host's are entries */
@@ -66,12 +67,17 @@ struct inode {
     const char *target; /* symbolic links: `bytes` bytes, NUL-terminated */
     bool target_owned; /* on the heap */
     struct inode_directory *directory;
-    void (*directory_free)(struct inode *inode); /* when the last reference goes */
-    const struct file_type *type; /* devices and FIFOs: what opening makes */
+    void (*freed)(struct inode *inode); /* when the last reference goes */
+    const struct file_type *type; /* what opening makes, unless it is a regular file; of a
+                                     directory: what is in it */
     struct pipe *pipe; /* of a FIFO that is open: guest/file/fifo.c */
+    struct socket *socket; /* that is bound to its name: guest/socket/socket_unix.c */
     inode_generate *generate;
     const struct fs_special *special; /* directories and links of /proc */
-    uint64_t context; /* for generate and dynamic directories: a tid, say */
+    /* Segments of shared memory: called when an area began, or ended, to show it.  Such areas are
+     * never joined. */
+    void (*shown)(struct inode *inode, bool more);
+    uint64_t context; /* for those who make generated files, dynamic directories and so on */
 };
 
 /* Fetches the block of pages with page `index` from the host by inode_add_block.  Returns 0, -EIO
@@ -105,6 +111,15 @@ void inode_release(struct inode *inode); /* the last one frees it and its pages 
  * show, they forget it (vm_inode_changed).  The inode keeps owning the page.  Returns 0, -ENOMEM,
  * or -ENXIO if the whole page is past the end of the file. */
 int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physical);
+
+/* Returns page `index` as inode_page does to read it, but only if its contents are in memory; 0:
+ * they are not, or there are none. */
+uint64_t inode_present(struct inode *inode, uint64_t index);
+
+/* Makes a page of memory a page of the file, which has none there.  Returns 0 or -ENOMEM.
+ * inode_take_all gives all pages back to the caller. */
+int inode_give(struct inode *inode, uint64_t index, uint64_t page);
+void inode_take_all(struct inode *inode);
 
 /* Copy contents to or from kernel memory; a write extends the file if needed.  Return the bytes
  * moved (fewer at the end of the file), or -ENOMEM or -EFBIG.  A write fails rather than take the

@@ -1,6 +1,7 @@
 /* The radix tree of an inode's own pages. */
 #include "guest/vm/inode_pages.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "guest/memory/phys.h"
@@ -177,5 +178,26 @@ void inode_pages_free(struct inode *inode, uint64_t first, uint64_t end)
     if (free_below(inode, node_of(inode->pages), height_of(inode), 0, first, end)) {
         phys_free(inode->pages & INODE_PAGE_MASK, 0);
         inode->pages = 0;
+    }
+}
+
+int inode_give(struct inode *inode, uint64_t index, uint64_t page)
+{
+    uint64_t *entry = inode_pages_make(inode, index);
+
+    if (entry == NULL)
+        return -ENOMEM;
+    *entry = page | INODE_PAGE_SHOWN;
+    inode->page_count++;
+    return 0;
+}
+
+void inode_take_all(struct inode *inode)
+{
+    uint64_t *entry;
+
+    for (uint64_t index = 0; (entry = inode_pages_next(inode, &index)) != NULL; index++) {
+        *entry = 0;
+        inode->page_count--;
     }
 }

@@ -15,10 +15,11 @@
 #include "guest/vm/vm_access.h"
 
 #define RANDOM_BYTES 256u /* at a time */
+#define NS_PER_SECOND 1000000000
 
 static struct vm_space *current_space(void)
 {
-    return &cpu_this()->thread->process->space;
+    return cpu_this()->thread->process->space;
 }
 
 static bool range_ok(uint64_t address, size_t bytes)
@@ -150,6 +151,22 @@ int copy_string_from_user(char *to, uint64_t from, size_t room_in_to)
         }
     }
     return -ENAMETOOLONG;
+}
+
+int uaccess_time(uint64_t user, uint64_t *ns)
+{
+    struct {
+        int64_t seconds, part;
+    } t;
+
+    if (copy_from_user(&t, user, sizeof t) != 0)
+        return -EFAULT;
+    if (t.seconds < 0 || t.part < 0 || t.part >= NS_PER_SECOND)
+        return -EINVAL;
+    if (__builtin_mul_overflow((uint64_t)t.seconds, (uint64_t)NS_PER_SECOND, ns) ||
+        __builtin_add_overflow(*ns, (uint64_t)t.part, ns) || *ns == UINT64_MAX)
+        *ns = UINT64_MAX - 1;
+    return 0;
 }
 
 int64_t uaccess_random(uint64_t user, uint64_t bytes)

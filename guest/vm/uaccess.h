@@ -20,6 +20,9 @@ uint32_t *uaccess_word(uint64_t address);
  */
 int copy_string_from_user(char *to, uint64_t from, size_t room);
 
+/* Reads seconds and nanoseconds: *ns, saturated; -EFAULT, -EINVAL. */
+int uaccess_time(uint64_t user, uint64_t *ns);
+
 /* Writes random bytes.  Returns how many, or -EFAULT if none could be written. */
 int64_t uaccess_random(uint64_t user, uint64_t bytes);
 

@@ -1,17 +1,13 @@
 /* The program's address space: what mmap, munmap, mprotect and brk do. */
 #include "guest/vm/vm.h"
 #include "guest/base/context.h"
-#include "guest/memory/vm_kernel.h"
-#include "guest/memory/vm_table.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "guest/base/layout.h"
 #include "guest/memory/phys.h"
 #include "guest/vm/vm_advise.h"
 #include "guest/vm/vm_area.h"
-#include "guest/vm/vm_file.h"
 #include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_range.h"
 
@@ -27,18 +23,6 @@ uint64_t vm_choose(const struct vm_space *space, const struct vm_request *r)
         vm_area_is_free(space, hint, hint + r->bytes))
         return hint;
     return vm_area_gap(space, r->bytes, large ? LARGE_PAGE_BYTES : PAGE_BYTES, VM_LOWEST, top);
-}
-
-int vm_space_init(struct vm_space *space)
-{
-    memset(space, 0, sizeof *space);
-    space->stack_limit = VM_STACK_LIMIT_BYTES;
-    space->address_limit = space->data_limit = VM_UNLIMITED;
-    space->root = vm_table_new();
-    if (!space->root)
-        return -ENOMEM;
-    vm_kernel_share(phys_pointer(space->root));
-    return 0;
 }
 
 /* True for what RLIMIT_DATA counts: the program's own writable memory, except stacks that grow. */
@@ -118,8 +102,6 @@ int64_t vm_map_request(struct vm_space *space, const struct vm_request *request)
     kind.end = kind.start + r.bytes;
     kind.offset = r.inode != NULL ? r.offset : 0;
     kind.flags |= space->lock_future ? VM_AREA_LOCKED : 0;
-    if (r.inode != NULL)
-        vm_file_use(space);
     error = vm_area_insert(space, &kind);
     if (error)
         return error;

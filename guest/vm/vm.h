@@ -1,5 +1,5 @@
-/* The program's address space.  Page faults and system calls of the one process call these
- * functions.  Context: interrupts off. */
+/* Address spaces.  Page faults and system calls of their processes call these functions.  Context:
+ * the kernel lock's holder, interrupts off. */
 #ifndef GUEST_VM_VM_H
 #define GUEST_VM_VM_H
 
@@ -42,7 +42,9 @@ enum {
     VM_AREA_VDSO = 256,
     VM_AREA_SMALL = 512, /* no 2 MiB pages: MADV_NOHUGEPAGE */
     VM_AREA_LOCKED = 1024, /* mlock: filled when made */
-    VM_AREA_READ_FILE = 2048 /* shared, of a file not opened for writing */
+    VM_AREA_READ_FILE = 2048, /* shared, of a file not opened for writing */
+    VM_AREA_NOT_FORKED = 4096, /* MADV_DONTFORK: a fork's child does not get it */
+    VM_AREA_WIPED = 8192 /* MADV_WIPEONFORK: it is empty in a fork's child */
 };
 
 #define VM_UNLIMITED UINT64_MAX
@@ -50,6 +52,12 @@ enum {
 
 struct vm_space {
     uint64_t root; /* physical address of the PML4 */
+    uint32_t references; /* processes */
+    uint32_t loaded; /* CPUs that have `root` in CR3 */
+    struct vm_space *next, *previous; /* in vm_spaces */
+    bool allocated; /* on the heap */
+    bool forked; /* parent or child of a fork: guest/vm/vm_copy.h */
+    bool around; /* a page fault shows the neighbours in a file, too */
     struct vm_area *areas;
     struct vm_area *tree;
     struct vm_area *recent; /* of the last page fault; NULL: unknown */
@@ -59,14 +67,40 @@ struct vm_space {
     uint64_t mapped_bytes; /* sum of areas */
     uint64_t resident_bytes; /* pages present, those of files too */
     uint64_t stack_limit, address_limit, data_limit; /* RLIMIT_STACK, _AS, _DATA; bytes */
+    uint64_t futex_keys; /* bits of the keys of its private futexes: guest/syscall/futex_key.h */
     bool prefault; /* memory is filled when it is mapped */
     bool lock_future; /* mlockall(MCL_FUTURE) */
     uint64_t faults; /* page faults that were served */
     uint64_t faults_copied; /* of those: private pages of files that the program wrote to */
 };
 
+extern struct vm_space *vm_spaces; /* all that have references */
+
+/* Counts page faults of all spaces, those that are gone included. */
+void vm_space_faults(uint64_t *faults, uint64_t *copied);
+
+/* vm_space_new is for a program that execve starts; vm_space_init is for memory that the caller
+ * has.  Both give the caller one reference.  The last one frees areas, pages and page tables, and
+ * at last what vm_space_new allocated. */
 int vm_space_init(struct vm_space *space); /* 0, -ENOMEM */
-void vm_space_free(struct vm_space *space); /* frees areas, pages and page tables; not in use */
+struct vm_space *vm_space_new(void); /* NULL: no memory */
+void vm_space_hold(struct vm_space *space);
+void vm_space_release(struct vm_space *space);
+
+/* Makes a child with what fork gives it: shared memory is shared, private memory is copied when one
+ * of the two writes to it.  Locks of memory are not inherited.  Returns 0, or -ENOMEM; then the
+ * parent is as it was. */
+int vm_space_fork(struct vm_space *parent, struct vm_space **child);
+
+/* Loads a space on the calling CPU; NULL: only the kernel.  A CPU without a thread keeps the space
+ * of its last one, even if that loses its last reference: then it keeps no more than a top table.
+ */
+void vm_space_use(struct vm_space *space);
+
+/* For guest/vm: the calling CPU no longer has the space loaded; a CPU no longer has it loaded, and
+ * if that was the last user, the top table goes. */
+void vm_space_leave(const struct vm_space *space);
+void vm_space_unload(struct vm_space *space);
 
 struct vm_request {
     uint64_t address; /* a hint, or with `fixed` the place */

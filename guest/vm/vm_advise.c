@@ -8,6 +8,7 @@
 #include "guest/memory/phys.h"
 #include "guest/vm/inode.h"
 #include "guest/vm/vm_area.h"
+#include "guest/vm/vm_copy.h"
 #include "guest/vm/vm_file.h"
 #include "guest/vm/vm_fill.h"
 #include "guest/vm/vm_pages.h"
@@ -22,11 +23,15 @@ static int fill_area(struct vm_space *space, const struct vm_area *area, uint64_
 {
     while (from < to) {
         struct vm_slot slot = vm_table_look(space->root, from, VM_LEVEL_PAGE);
+        int error = space->forked ? vm_copy_own(space, area, from, write, slot) : 0;
 
+        if (error < 0)
+            return error;
+        if (error)
+            slot = vm_table_look(space->root, from, VM_LEVEL_PAGE);
         if (!vm_filled(*slot.entry, write)) {
-            int error =
+            error =
                 phys_free_bytes() > keep_bytes ? vm_fill(space, area, from, slot, write) : -ENOMEM;
-
             if (error)
                 return error;
             slot = vm_table_look(space->root, from, VM_LEVEL_PAGE);
@@ -115,6 +120,16 @@ int vm_lock(struct vm_space *space, uint64_t address, uint64_t bytes, bool lock,
 
 /* ---- madvise ---- */
 
+static bool all_anonymous(const struct vm_space *space, uint64_t start, uint64_t end)
+{
+    const struct vm_area *area = vm_area_from(space, start);
+
+    for (; area != NULL && area->start < end; area = area->next)
+        if (area->inode != NULL || area->flags & (VM_AREA_SHARED | VM_AREA_VDSO))
+            return false;
+    return true;
+}
+
 /* Drops the contents: anonymous memory then reads as zeros, a file's page as in the file. */
 static int vm_advise_discard(struct vm_space *space, uint64_t from, uint64_t to)
 {
@@ -158,8 +173,6 @@ static int advise_area(struct vm_space *space, const struct vm_area *area, uint6
         return anonymous ? discard_lazily(space, from, to) : -EINVAL;
     case MADV_REMOVE:
         return remove_part(area, from, to);
-    case MADV_WIPEONFORK:
-        return anonymous ? 0 : -EINVAL;
     default:
         return 0;
     }
@@ -217,6 +230,16 @@ int vm_advise(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t
         return change_flags(space, address, end, 0, VM_AREA_SMALL);
     case MADV_NOHUGEPAGE:
         return change_flags(space, address, end, VM_AREA_SMALL, 0);
+    case MADV_DONTFORK:
+        return change_flags(space, address, end, VM_AREA_NOT_FORKED, 0);
+    case MADV_DOFORK:
+        return change_flags(space, address, end, 0, VM_AREA_NOT_FORKED);
+    case MADV_WIPEONFORK:
+        return all_anonymous(space, address, end)
+                   ? change_flags(space, address, end, VM_AREA_WIPED, 0)
+                   : -EINVAL;
+    case MADV_KEEPONFORK:
+        return change_flags(space, address, end, 0, VM_AREA_WIPED);
     case MADV_POPULATE_READ:
     case MADV_POPULATE_WRITE:
         return populate_all(space, address, end, advice);

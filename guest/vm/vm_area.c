@@ -35,6 +35,19 @@ static struct vm_area *new_area(const struct vm_space *space)
     return area;
 }
 
+static void free_area(struct vm_area *area)
+{
+    fs_entry_release(area->entry);
+    if (area->inode != NULL) {
+        area->inode->mappings--;
+        if (area->inode->shown != NULL)
+            area->inode->shown(area->inode, false);
+        inode_release(area->inode);
+    }
+    area->next = spare;
+    spare = area;
+}
+
 static void unlink_area(struct vm_space *space, struct vm_area *area)
 {
     space->area_count--;
@@ -48,13 +61,19 @@ static void unlink_area(struct vm_space *space, struct vm_area *area)
     vm_area_tree_refresh(space->tree, area->next);
     if (space->recent == area)
         space->recent = NULL;
-    fs_entry_release(area->entry);
+    free_area(area);
+}
+
+static void hold_file(const struct vm_area *area)
+{
+    if (area->entry != NULL)
+        fs_entry_hold(area->entry);
     if (area->inode != NULL) {
-        area->inode->mappings--;
-        inode_release(area->inode);
+        area->inode->mappings++;
+        inode_hold(area->inode);
+        if (area->inode->shown != NULL)
+            area->inode->shown(area->inode, true);
     }
-    area->next = spare;
-    spare = area;
 }
 
 static void link_after(struct vm_space *space, struct vm_area *before, struct vm_area *area)
@@ -70,12 +89,43 @@ static void link_after(struct vm_space *space, struct vm_area *before, struct vm
         area->next->previous = area;
     space->tree = vm_area_tree_insert(space->tree, area);
     vm_area_tree_refresh(space->tree, area->next);
-    if (area->entry != NULL)
-        fs_entry_hold(area->entry);
-    if (area->inode != NULL) {
-        area->inode->mappings++;
-        inode_hold(area->inode);
+    hold_file(area);
+}
+
+int vm_area_copy(struct vm_space *to, const struct vm_space *from)
+{
+    struct vm_area *last = NULL;
+
+    for (const struct vm_area *area = from->areas; area != NULL; area = area->next) {
+        struct vm_area *copy = new_area(to);
+
+        if (copy == NULL)
+            return -ENOMEM;
+        *copy = *area;
+        copy->flags &= ~(uint32_t)VM_AREA_LOCKED;
+        copy->previous = last;
+        copy->next = NULL;
+        *(last != NULL ? &last->next : &to->areas) = copy;
+        hold_file(copy);
+        last = copy;
+        to->area_count++;
     }
+    to->tree = vm_area_tree_build(to->areas, to->area_count);
+    to->mapped_bytes = from->mapped_bytes;
+    return 0;
+}
+
+void vm_area_clear(struct vm_space *space)
+{
+    struct vm_area *next;
+
+    for (struct vm_area *area = space->areas; area != NULL; area = next) {
+        next = area->next;
+        free_area(area);
+    }
+    space->areas = space->tree = space->recent = NULL;
+    space->area_count = 0;
+    space->mapped_bytes = 0;
 }
 
 struct vm_area *vm_area_from(const struct vm_space *space, uint64_t address)
@@ -163,7 +213,8 @@ static bool alike(const struct vm_area *low, const struct vm_area *high)
 {
     return low->end == high->start && low->protection == high->protection &&
            low->flags == high->flags && low->inode == high->inode &&
-           (low->inode == NULL || low->offset + (low->end - low->start) == high->offset);
+           (low->inode == NULL ||
+            (low->inode->shown == NULL && low->offset + (low->end - low->start) == high->offset));
 }
 
 void vm_area_join(struct vm_space *space, uint64_t start, uint64_t end)
@@ -248,6 +299,13 @@ void vm_area_extend(struct vm_space *space, struct vm_area *area, uint64_t start
     space->mapped_bytes += area->start - start;
     area->start = start;
     vm_area_tree_refresh(space->tree, area);
+}
+
+void vm_area_extend_up(struct vm_space *space, struct vm_area *area, uint64_t end)
+{
+    space->mapped_bytes += end - area->end;
+    area->end = end;
+    vm_area_tree_refresh(space->tree, area->next);
 }
 
 uint64_t vm_area_gap(const struct vm_space *space, uint64_t bytes, uint64_t alignment, uint64_t low,

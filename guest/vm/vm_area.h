@@ -20,6 +20,13 @@ uint64_t vm_area_bytes(const struct vm_space *space, uint64_t start, uint64_t en
 void vm_area_around(const struct vm_space *space, uint64_t start, uint64_t end, uint64_t *low,
                     uint64_t *high);
 
+/* Gives `to`, which has no areas, those of `from`, without locks.  Returns 0, or -ENOMEM: then it
+ * has some, without a tree. */
+int vm_area_copy(struct vm_space *to, const struct vm_space *from);
+
+/* Removes all areas. */
+void vm_area_clear(struct vm_space *space);
+
 /* Adds an area like `kind` (start, end, protection, flags, inode, offset) in a free range, and
  * joins it to neighbours of the same kind. */
 int vm_area_insert(struct vm_space *space, const struct vm_area *kind);
@@ -37,6 +44,9 @@ void vm_area_join(struct vm_space *space, uint64_t start, uint64_t end);
 
 /* Extends an area down to `start`; nothing may be in between. */
 void vm_area_extend(struct vm_space *space, struct vm_area *area, uint64_t start);
+
+/* Extends an area up to `end`, which must be free. */
+void vm_area_extend_up(struct vm_space *space, struct vm_area *area, uint64_t end);
 
 /* Returns the highest free range of `bytes` between low and high, at a multiple of `alignment`; 0:
  * none. */

@@ -126,6 +126,27 @@ struct vm_area *vm_area_tree_remove(struct vm_area *tree, const struct vm_area *
     return vm_area_tree_balance(up);
 }
 
+/* Takes `count` areas from *next on. */
+static struct vm_area *build_tree(struct vm_area **next, uint32_t count)
+{
+    struct vm_area *left, *area;
+
+    if (!count)
+        return NULL;
+    left = build_tree(next, count / 2);
+    area = *next;
+    *next = area->next;
+    area->left = left;
+    area->right = build_tree(next, count - count / 2 - 1);
+    vm_area_tree_update(area);
+    return area;
+}
+
+struct vm_area *vm_area_tree_build(struct vm_area *first, uint32_t count)
+{
+    return build_tree(&first, count);
+}
+
 void vm_area_tree_refresh(struct vm_area *tree, const struct vm_area *area)
 {
     if (tree == NULL || area == NULL)

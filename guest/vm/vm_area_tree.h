@@ -11,6 +11,9 @@
 struct vm_area *vm_area_tree_insert(struct vm_area *tree, struct vm_area *area); /* the new root */
 struct vm_area *vm_area_tree_remove(struct vm_area *tree, const struct vm_area *area);
 
+/* Returns the tree of the first `count` areas of a list. */
+struct vm_area *vm_area_tree_build(struct vm_area *first, uint32_t count);
+
 /* Notes that the gap below an area has changed; NULL: does nothing. */
 void vm_area_tree_refresh(struct vm_area *tree, const struct vm_area *area);
 

@@ -9,6 +9,7 @@
 #include "guest/vm/vm_access.h"
 #include "guest/vm/vm_area.h"
 #include "guest/vm/vm_area_tree.h"
+#include "guest/vm/vm_copy.h"
 #include "guest/vm/vm_fill.h"
 #include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_range.h"
@@ -68,6 +69,21 @@ static struct vm_area *area_at(struct vm_space *space, uint64_t address)
     return area;
 }
 
+/* In a space that may share what is there: makes it the space's own.  Returns 0 or -ENOMEM. */
+static __attribute__((noinline)) int unshare(struct vm_space *space, const struct vm_area *area,
+                                             uint64_t address, uint64_t error)
+{
+    bool write = error & FAULT_WRITE;
+    struct vm_slot slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
+    int status = vm_copy_own(space, area, address, write, slot);
+
+    if (status <= 0)
+        return status;
+    slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
+    space->faults += vm_filled(*slot.entry, write); /* otherwise vm_fill is still to come */
+    return 0;
+}
+
 int vm_fault(struct vm_space *space, uint64_t address, uint64_t error)
 {
     const struct vm_area *area = area_at(space, address);
@@ -81,6 +97,8 @@ int vm_fault(struct vm_space *space, uint64_t address, uint64_t error)
         return -EFAULT;
     if (!vm_fault_allowed(area, error))
         return -EACCES;
+    if (space->forked && unshare(space, area, address, error) != 0)
+        return -ENOMEM;
     slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
     if (vm_filled(*slot.entry, error & FAULT_WRITE)) { /* another CPU was first, or a translation
                                                           from before a change */
@@ -106,6 +124,12 @@ int vm_access(struct vm_space *space, uint64_t address, enum vm_access_kind kind
         (kind == VM_ACCESS_WRITE && !(area->protection & VM_WRITE)))
         return -EFAULT;
     slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
+    if (space->forked) {
+        error = vm_copy_own(space, area, address, write, slot);
+        if (error < 0)
+            return error;
+        slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
+    }
     if (!vm_filled(*slot.entry, write)) {
         error = vm_fill(space, area, address, slot, write);
         if (error)

@@ -5,8 +5,9 @@
 #include "guest/base/layout.h"
 #include "guest/vm/vm.h"
 
-/* Sets the address space whose areas vm_inode_changed looks at: there is one program. */
-void vm_file_use(struct vm_space *space);
+/* Before a fork: gives shared memory without a file an inode, which has its pages from now on.
+ * Returns 0 or -ENOMEM. */
+int vm_file_share(struct vm_space *space);
 
 /* Returns the index, in the area's inode, of the page at `address`. */
 static inline uint64_t vm_file_index(const struct vm_area *area, uint64_t address)

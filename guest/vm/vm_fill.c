@@ -10,6 +10,7 @@
 #include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_range.h"
 
+#define AROUND_BYTES (16ull * PAGE_BYTES) /* of a file, shown by one page fault */
 #define SCARCE_SHARE 4 /* large pages only while a quarter of all memory is free */
 
 static bool large_fits(const struct vm_area *area, uint64_t address)
@@ -61,6 +62,27 @@ static int fill_anonymous(struct vm_space *space, const struct vm_area *area, ui
     return 0;
 }
 
+/* Shows what is in memory of the file around `address`, whose entry is `entry`. */
+static void show_around(struct vm_space *space, const struct vm_area *area, uint64_t address,
+                        uint64_t *entry, uint64_t flags)
+{
+    uint64_t start = address & ~(AROUND_BYTES - 1), end = start + AROUND_BYTES;
+
+    entry -= (address - start) / PAGE_BYTES;
+    if (end > area->end)
+        end = area->end;
+    for (; start < end; start += PAGE_BYTES, entry++) {
+        uint64_t page = start >= area->start && !*entry
+                            ? inode_present(area->inode, vm_file_index(area, start))
+                            : 0;
+
+        if (!page)
+            continue;
+        *entry = page | flags;
+        space->resident_bytes += PAGE_BYTES;
+    }
+}
+
 /* Maps the file's own page.  It is writable only if the area is shared and `write` asked the file
  * for a page of its own. */
 static int vm_fill_show(struct vm_space *space, const struct vm_area *area, uint64_t address,
@@ -82,6 +104,8 @@ static int vm_fill_show(struct vm_space *space, const struct vm_area *area, uint
     else if ((*entry & VM_ENTRY_ADDRESS) != physical)
         vm_pages_withdraw(entry, address);
     *entry = physical | flags;
+    if (space->around && !write)
+        show_around(space, area, address, entry, flags);
     return 0;
 }
 

@@ -7,6 +7,8 @@
 
 #include "guest/memory/phys.h"
 #include "guest/memory/vm_table.h"
+#include "guest/vm/vm_copy.h"
+#include "guest/vm/vm_share.h"
 
 #define LARGE_MASK (LARGE_PAGE_BYTES - 1ull)
 
@@ -38,6 +40,7 @@ struct visit {
     int (*leaf)(const struct visit *visit, struct vm_slot slot, uint64_t address);
     bool withdrawn; /* visits entries that are not present too */
     bool files; /* for forget: only what a file shows */
+    bool in_place; /* for forget: all who share a table may see the change */
     uint32_t protection; /* for protect */
     uint64_t distance; /* for move: added to an address */
 };
@@ -58,8 +61,12 @@ static int split_page_at(struct vm_space *space, uint64_t address)
 static int visit_leaves(const struct visit *visit)
 {
     uint64_t address = visit->start;
-    int error = split_page_at(visit->space, visit->start);
+    int error = vm_copy_tables(visit->space, visit->start, visit->end);
 
+    if (error && visit->in_place)
+        error = 0;
+    if (!error)
+        error = split_page_at(visit->space, visit->start);
     if (!error)
         error = split_page_at(visit->space, visit->end);
     while (!error && address < visit->end) {
@@ -87,8 +94,7 @@ static int free_leaf(const struct visit *visit, struct vm_slot slot, uint64_t /*
     if (*slot.entry & VM_ENTRY_PRESENT) /* forget left it */
         return 0;
     if (!(*slot.entry & VM_ENTRY_FOREIGN))
-        phys_free(*slot.entry & VM_ENTRY_ADDRESS,
-                  slot.level == VM_LEVEL_LARGE ? VM_LARGE_ORDER : 0);
+        vm_share_free(*slot.entry);
     *slot.entry = 0;
     visit->space->resident_bytes -= vm_level_bytes(slot.level);
     return 0;
@@ -165,8 +171,12 @@ int vm_pages_free(struct vm_space *space, uint64_t start, uint64_t end, uint64_t
 
 void vm_pages_forget(struct vm_space *space, uint64_t start, uint64_t end, bool copies)
 {
-    struct visit visit = {
-        .space = space, .start = start, .end = end, .leaf = withdraw_leaf, .files = !copies};
+    struct visit visit = {.space = space,
+                          .start = start,
+                          .end = end,
+                          .leaf = withdraw_leaf,
+                          .files = !copies,
+                          .in_place = true};
 
     visit_leaves(&visit); /* areas of files have no large pages to split */
     cross_flush(start, end);
@@ -177,10 +187,11 @@ void vm_pages_forget(struct vm_space *space, uint64_t start, uint64_t end, bool 
 
 static int protect_leaf(const struct visit *visit, struct vm_slot slot, uint64_t /* address */)
 {
-    uint64_t kept = *slot.entry & (VM_ENTRY_ADDRESS | VM_ENTRY_LARGE | VM_ENTRY_FOREIGN);
+    uint64_t kept =
+        *slot.entry & (VM_ENTRY_ADDRESS | VM_ENTRY_LARGE | VM_ENTRY_FOREIGN | VM_ENTRY_COPY);
     uint64_t flags = vm_leaf_flags(visit->protection);
 
-    if (kept & VM_ENTRY_FOREIGN && !(*slot.entry & VM_ENTRY_WRITE))
+    if (kept & (VM_ENTRY_FOREIGN | VM_ENTRY_COPY) && !(*slot.entry & VM_ENTRY_WRITE))
         flags &= ~VM_ENTRY_WRITE;
     *slot.entry = kept | flags;
     return 0;
@@ -199,7 +210,7 @@ int vm_pages_protect(struct vm_space *space, uint64_t start, uint64_t end, uint3
 /* Makes the tables for a leaf's new place; splits a large page that cannot stay one. */
 static int prepare_move(const struct visit *visit, struct vm_slot slot, uint64_t address)
 {
-    uint64_t root = visit->space->root;
+    struct vm_space *space = visit->space;
 
     if (slot.level == VM_LEVEL_LARGE && visit->distance % LARGE_PAGE_BYTES) {
         int error = vm_table_split(slot.entry);
@@ -207,11 +218,11 @@ static int prepare_move(const struct visit *visit, struct vm_slot slot, uint64_t
         if (error)
             return error;
         for (uint64_t i = 0; i < LARGE_PAGE_BYTES; i += PAGE_BYTES)
-            if (vm_table_make(root, address + visit->distance + i, VM_LEVEL_PAGE) == NULL)
+            if (vm_copy_make(space, address + visit->distance + i, VM_LEVEL_PAGE) == NULL)
                 return -ENOMEM;
         return 0;
     }
-    return vm_table_make(root, address + visit->distance, slot.level) != NULL ? 0 : -ENOMEM;
+    return vm_copy_make(space, address + visit->distance, slot.level) != NULL ? 0 : -ENOMEM;
 }
 
 static int move_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)

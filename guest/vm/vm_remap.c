@@ -44,8 +44,7 @@ static int64_t move_to(struct vm_space *space, const struct remap *r, uint64_t t
         error = vm_pages_move(space, r->from, to, moved);
     if (error) {
         vm_area_join(space, r->from, r->from + r->old_bytes);
-        if (vm_area_isolate(space, to, to + r->new_bytes) == 0)
-            vm_area_remove(space, to, to + r->new_bytes);
+        vm_unmap(space, to, r->new_bytes);
         return error;
     }
     if (!keep_old)
@@ -78,14 +77,8 @@ static int64_t vm_remap_grow(struct vm_space *space, const struct remap *r, uint
         vm_too_large(space, r->new_bytes, r->kind.protection, r->kind.flags))
         return -ENOMEM;
     if (new_end <= USER_END && new_end > end && vm_area_is_free(space, end, new_end)) {
-        struct remap tail = *r;
-        int64_t result;
-
-        tail.new_bytes = more;
-        tail.kind.offset += r->kind.inode != NULL ? r->old_bytes : 0;
-        result = insert_at(space, &tail, end);
-        if (result < 0)
-            return result;
+        vm_area_extend_up(space, vm_area_from(space, r->from), new_end);
+        vm_area_join(space, r->from, new_end);
         vm_new_memory(space, end, new_end);
         return (int64_t)r->from;
     }

@@ -109,14 +109,15 @@ static bool in_group(const cs_insn *insn, uint8_t group)
     return false;
 }
 
-static uint64_t target_of(const cs_insn *insn)
+/* `tag` is that of common addresses: the code is disassembled at the address to be shown. */
+static uint64_t target_of(const cs_insn *insn, uint64_t tag)
 {
     const cs_x86 *x86 = &insn->detail->x86;
 
     if (!in_group(insn, CS_GRP_JUMP) && !in_group(insn, CS_GRP_CALL))
         return 0;
     return x86->op_count == 1 && x86->operands[0].type == X86_OP_IMM
-               ? (uint64_t)x86->operands[0].imm
+               ? (uint64_t)x86->operands[0].imm | tag
                : 0;
 }
 
@@ -132,13 +133,13 @@ static bool out_of_step(const struct annotate_counts *counts, uint64_t place, ui
 static int disassemble(struct listing *l, const uint8_t *bytes, size_t count, csh handle,
                        cs_insn *insn)
 {
-    uint64_t address = l->counts->start;
+    uint64_t address = l->counts->start, tag = address - trace_spaces_shown(address);
     char text[TEXT_BYTES_MAX];
     int error = 0;
 
     while (count != 0 && error == 0) {
         const uint8_t *next = bytes;
-        uint64_t next_address = address, place = address - l->counts->start;
+        uint64_t next_address = trace_spaces_shown(address), place = address - l->counts->start;
         size_t left = count;
 
         if (cs_disasm_iter(handle, &next, &left, &next_address, insn) &&
@@ -147,7 +148,7 @@ static int disassemble(struct listing *l, const uint8_t *bytes, size_t count, cs
             text[strcspn(text, "\n")] = 0;
             for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--)
                 text[end - 1] = 0;
-            error = add(l, address, insn->size, target_of(insn), text);
+            error = add(l, address, insn->size, target_of(insn, tag), text);
             bytes += insn->size;
             count -= insn->size;
             address += insn->size;
@@ -225,13 +226,19 @@ static size_t find_code(const struct annotate_counts *counts, const struct trace
                         const struct symbols_options *options, uint8_t *bytes)
 {
     const char *program = symbols_file_program(info);
+    uint32_t view = trace_spaces_view(&info->processes.spaces, counts->start);
     const struct trace_map *map = NULL;
+    struct trace_map of_view;
     struct symbols_file file;
     size_t got = 0;
 
     for (size_t i = info->map_count; i-- > 0 && map == NULL;) /* later ones win */
         if (counts->start >= info->maps[i].meta.start && counts->start < info->maps[i].meta.end)
             map = &info->maps[i];
+    if (view != UINT32_MAX) {
+        trace_info_view(info, view, &of_view);
+        map = &of_view;
+    }
     if (map == NULL || !symbols_file_named(map) ||
         symbols_file_open(&file, map, program != NULL && strcmp(program, map->path) == 0,
                           options) != 0)

@@ -46,6 +46,12 @@ static const struct place *find_address(const struct profile *profile, uint64_t 
         if (address >= row->start && address < row->end)
             return row;
     }
+    for (uint32_t i = 0; i < profile->rows.count; i++) {
+        const struct place *row = row_at(profile, i);
+
+        if (address - trace_spaces_shown(row->start) < row->end - row->start)
+            return row; /* of another process */
+    }
     error_print(
         "0x%lx: no sample is in the code there; 'hr report' lists the functions that have samples",
         address);
@@ -92,9 +98,9 @@ static void report_ambiguous(const struct profile *profile, const char *wanted,
 
         if (function_matches(wanted, row->name, row->object) != best)
             continue;
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.64s@%.64s at 0x%lx",
-                                 listed++ != 0 ? ", " : "", row->name,
-                                 row->object != NULL ? row->object : "", row->start);
+        used += (size_t)snprintf(
+            list + used, sizeof list - used, "%s%.64s@%.64s at 0x%lx", listed++ != 0 ? ", " : "",
+            row->name, row->object != NULL ? row->object : "", trace_spaces_shown(row->start));
     }
     error_print(
         "%s: %u functions have that name: %s%s; choose one by FUNCTION@OBJECT or by its address",

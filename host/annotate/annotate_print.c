@@ -107,7 +107,8 @@ static void print_head(FILE *out, const struct annotate_view *view)
     if (view->object != NULL)
         used += snprintf(line + used, sizeof line - (size_t)used, " in %s",
                          text_escape(safe, sizeof safe, view->object));
-    snprintf(line + used, sizeof line - (size_t)used, ", 0x%lx to 0x%lx", counts->start, end);
+    snprintf(line + used, sizeof line - (size_t)used, ", 0x%lx to 0x%lx",
+             trace_spaces_shown(counts->start), trace_spaces_shown(end));
     put(out, view, line, 0);
     snprintf(line, sizeof line, "# %s %s; %.2f%% of all %s", text_count(a, counts->total_samples),
              trace_info_weight_word(view->info), all != 0 ? 100.0 * (double)own / (double)all : 0.0,
@@ -222,7 +223,7 @@ static void put_instruction(FILE *out, const struct annotate_view *view,
                  one->jumped_to ? '>' : ' ', one->address - view->counts->start, one->text, target);
     else
         snprintf(line + used, sizeof line - (size_t)used, "  %c %12lx  %s%s",
-                 one->jumped_to ? '>' : ' ', one->address, one->text, target);
+                 one->jumped_to ? '>' : ' ', trace_spaces_shown(one->address), one->text, target);
     put(out, view, line, one->samples != 0 ? share_of(view, one->samples, one->sum) : 0);
 }
 

@@ -147,6 +147,7 @@ static void print_absent(const struct check *c)
 static void print_figures(const struct check *c)
 {
     const struct trace_info *info = &c->reader.scan.info;
+    const struct trace_processes *processes = &info->processes;
     const struct {
         uint64_t count;
         const char *words;
@@ -158,6 +159,14 @@ static void print_figures(const struct check *c)
          "contradiction: region records that do not add up: passes, histogram, least, largest"},
         {info->regions.repeated, "note: region records that came twice and were added up"},
         {info->regions.ignored, "note: records of further regions, which are not looked at"},
+        {processes->repeated_starts,
+         "contradiction: starts of processes that run, and threads that came twice"},
+        {processes->unknown_parents, "contradiction: processes whose parent never started"},
+        {processes->unknown_pids,
+         "contradiction: execs, exits, threads and maps of processes that never started"},
+        {processes->after_exit, "contradiction: records of processes after their exit"},
+        {processes->early, "note: records of processes that are not in the order of time"},
+        {processes->ignored, "note: records of further processes, which are not looked at"},
         {c->early, "note: samples with an earlier time than the one before them on their CPU"},
         {info->nmis.repeated, "note: NMI records that came twice; the first counts"},
     };
@@ -189,7 +198,8 @@ static int present(struct reader *reader)
     const struct trace_audit *audit = &c->reader.scan.audit;
     bool damaged = audit->damage_count != 0 || audit->disordered_chunks != 0 || c->index_wrong ||
                    (c->index_status != 0 && c->index_status != -ENODATA) ||
-                   audit->contradictions != 0 || c->reader.scan.info.regions.contradictions != 0;
+                   audit->contradictions != 0 || c->reader.scan.info.regions.contradictions != 0 ||
+                   trace_processes_contradictions(&c->reader.scan.info.processes) != 0;
     bool whole = !damaged && trace_audit_complete(audit) && audit->has_host && c->index_status == 0;
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], d[TEXT_QUANTITY_BYTES];
 

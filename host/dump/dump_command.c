@@ -79,8 +79,10 @@ int dump_command(int argc, char **argv)
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Write a trace (default hr.bin) as text to standard output."
-               "\vThe columns of csv are time_ns (since the program's start), cpu, tid, ip, symbol "
-               "and one for every event: what its counter rose by since the sample before on that "
+               "\vThe columns of csv are time_ns (since the program's start), cpu, pid (in traces "
+               "of several "
+               "processes), tid, ip, symbol and one for every event: what its counter rose by "
+               "since the sample before on that "
                "CPU.\n\n"
                "Examples:\n"
                "  hr dump --format csv hr.bin > samples.csv\n"

@@ -1,12 +1,17 @@
 /* hr dump --format csv: one row a sample. */
 #include "host/dump/dump.h"
 
+static size_t maps_in(const struct trace_info *info)
+{
+    return info->map_count + info->processes.spaces.view_count;
+}
+
 static int put_header(struct dump *dump)
 {
     int error = symbols_open(&dump->symbols, &dump->reader.scan.info, &dump->reader.symbols);
 
     dump->header_done = true;
-    dump->map_count = dump->reader.scan.info.map_count;
+    dump->map_count = maps_in(&dump->reader.scan.info);
     dump->rows.output = &dump->output;
     dump->rows.info = &dump->reader.scan.info;
     dump->rows.symbols = dump->symbols;
@@ -18,9 +23,9 @@ static int put_header(struct dump *dump)
 /* Libraries may have been loaded since: what was unknown may have a name now. */
 static int follow_maps(struct dump *dump)
 {
-    if (dump->map_count == dump->reader.scan.info.map_count)
+    if (dump->map_count == maps_in(&dump->reader.scan.info))
         return 0;
-    dump->map_count = dump->reader.scan.info.map_count;
+    dump->map_count = maps_in(&dump->reader.scan.info);
     sample_rows_forget(&dump->rows);
     return symbols_update(dump->symbols, &dump->reader.scan.info);
 }

@@ -62,6 +62,19 @@ static const struct layout layouts[] = {
             FIELD(hr_meta_map, build_id_bytes), FIELD(hr_meta_map, path_bytes))},
     {"stacks", HR_META_STACKS,
      FIELDS(hr_meta_stacks, FIELD(hr_meta_stacks, kind), FIELD(hr_meta_stacks, limit))},
+    {"process", HR_REC_PROCESS, .text = true,
+     FIELDS(hr_rec_process, FIELD(hr_rec_process, time), FIELD(hr_rec_process, kind),
+            FIELD(hr_rec_process, pid), FIELD(hr_rec_process, parent_pid),
+            FIELD(hr_rec_process, parent_tid), FIELD(hr_rec_process, status))},
+    {"thread", HR_REC_THREAD,
+     FIELDS(hr_rec_thread, FIELD(hr_rec_thread, time), FIELD(hr_rec_thread, tid),
+            FIELD(hr_rec_thread, pid))},
+    {"process-map", HR_REC_PROCESS_MAP, .text = true,
+     FIELDS(hr_rec_process_map, FIELD(hr_rec_process_map, time), FIELD(hr_rec_process_map, pid),
+            HEX(hr_rec_process_map, map.start), HEX(hr_rec_process_map, map.end),
+            HEX(hr_rec_process_map, map.file_offset), FIELD(hr_rec_process_map, map.flags),
+            FIELD(hr_rec_process_map, map.build_id_bytes),
+            FIELD(hr_rec_process_map, map.path_bytes))},
     {"python-code", HR_META_PYTHON_CODE,
      FIELDS(hr_meta_python_code, HEX(hr_meta_python_code, start), HEX(hr_meta_python_code, address),
             FIELD(hr_meta_python_code, code_bytes), FIELD(hr_meta_python_code, first_line),
@@ -168,12 +181,19 @@ static void put_value(struct output *out, const char *name, uint64_t value, bool
 /* The build-id of a map, in hexadecimal; returns its length. */
 static size_t put_build_id(struct output *out, const struct trace_record *record)
 {
+    struct hr_rec_process_map of_process = {.pid = 0};
     struct hr_meta_map map;
     const uint8_t *tail;
     size_t tail_bytes;
 
-    if (!trace_body(record, &map, sizeof map, &tail, &tail_bytes) ||
-        map.build_id_bytes > tail_bytes)
+    if (record->type == HR_REC_PROCESS_MAP) {
+        if (!trace_body(record, &of_process, sizeof of_process, &tail, &tail_bytes))
+            return 0;
+        map = of_process.map;
+    } else if (!trace_body(record, &map, sizeof map, &tail, &tail_bytes)) {
+        return 0;
+    }
+    if (map.build_id_bytes > tail_bytes)
         return 0;
     output_text(out, " build_id=");
     for (size_t i = 0; i < map.build_id_bytes; i++) {
@@ -241,7 +261,7 @@ static void put_tail(struct output *out, const struct layout *layout,
     static char text[UINT16_MAX + 1], safe[4 * sizeof text]; /* a byte becomes \xNN at most */
     size_t start = layout->bytes, end = record->bytes, used = 0;
 
-    if (record->type == HR_META_MAP)
+    if (record->type == HR_META_MAP || record->type == HR_REC_PROCESS_MAP)
         start += put_build_id(out, record);
     if (record->type == HR_REC_REGION)
         start += put_buckets(out, record);
@@ -347,6 +367,7 @@ static void put_stack(struct output *out, const struct stacks *stacks, uint32_t 
 static int put_samples(void *context, const struct trace_samples *samples)
 {
     struct dump *dump = context;
+    const struct trace_processes *processes = &dump->reader.scan.info.processes;
     struct output *out = &dump->output;
 
     dump->any = true;
@@ -355,6 +376,8 @@ static int put_samples(void *context, const struct trace_samples *samples)
 
         output_text(out, "  sample");
         put_value(out, "time", sample->time, false);
+        if (trace_processes_any(processes))
+            put_value(out, "pid", trace_processes_pid(processes, sample->tid, sample->time), false);
         put_value(out, "tid", sample->tid, false);
         put_value(out, "ip", sample->ip, true);
         put_value(out, "cost_ticks", sample->cost_ticks, false);
@@ -375,6 +398,7 @@ static int put_samples(void *context, const struct trace_samples *samples)
 const struct dump_format dump_records = {
     .name = "records",
     .visitor = {.stacks = TRACE_SCAN_STACKS,
+                .own_addresses = true,
                 .samples = put_samples,
                 .record = put_record,
                 .step = put_step},

@@ -72,6 +72,11 @@ extern const struct export_format export_sqlite;
 /* The info's map that an address lies in, numbered from 1; 0: none. */
 size_t export_map(const struct trace_info *info, uint64_t address);
 
+/* Adds the views of a trace's processes to the maps of e->info, for formats that know one address
+ * space: then their addresses are common ones (host/trace/trace_spaces.h).  Returns 0 or -ENOMEM.
+ */
+int export_common_maps(struct export *e);
+
 /* Walks over the trace; the visitor has no `step`, but it takes samples.  As
  * trace_scan_run. */
 int export_walk(struct export *e, const struct trace_visitor *visitor);

@@ -93,7 +93,7 @@ static void put_function(struct callgrind *c, const struct function *function, c
     output_text(out, functions_label(function, label));
     if (function->name == NULL && function->end > function->start) {
         output_text(out, "+");
-        output_hex(out, function->start);
+        output_hex(out, trace_spaces_shown(function->start));
     }
     output_char(out, '\n');
     snprintf(c->file, sizeof c->file, "%s", file);
@@ -121,7 +121,7 @@ static void put_entry(struct callgrind *c, const struct entry *entry, bool begin
     if (begins)
         put_function(c, entry->function, own);
     change_file(c, file, own);
-    output_hex(out, ip);
+    output_hex(out, trace_spaces_shown(ip));
     output_char(out, ' ');
     output_decimal(out, frames[0].line);
     for (uint32_t i = first_column(c); i < 1 + c->e->info.event_count; i++) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "host/base/array.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/nearest.h"
@@ -194,6 +195,28 @@ size_t export_map(const struct trace_info *info, uint64_t address)
     return 0;
 }
 
+int export_common_maps(struct export *e)
+{
+    const struct trace_spaces *spaces = &e->info.processes.spaces;
+
+    for (uint32_t i = 0; i < spaces->view_count; i++) {
+        const struct hr_meta_map *meta = &spaces->views[i].meta;
+        struct trace_map map;
+
+        trace_info_view(&e->info, i, &map);
+        map.meta.end = map.meta.start + (meta->end - meta->start);
+        if (spaces->views[i].plain)
+            continue;
+        if (array_grow(&e->info.maps, e->info.map_count, sizeof map) != 0)
+            return -ENOMEM;
+        map.path = strdup(map.path);
+        if (map.path == NULL)
+            return -ENOMEM;
+        e->info.maps[e->info.map_count++] = map;
+    }
+    return 0;
+}
+
 int export_walk(struct export *e, const struct trace_visitor *visitor)
 {
     const struct trace_visitor forward = {
@@ -201,6 +224,7 @@ int export_walk(struct export *e, const struct trace_visitor *visitor)
         .stacks = visitor->stacks,
         .exact = visitor->exact,
         .names = visitor->names,
+        .own_addresses = visitor->own_addresses,
         .chunk = visitor->chunk != NULL ? forward_chunk : NULL,
         .samples = forward_samples,
         .record = visitor->record != NULL ? forward_record : NULL,

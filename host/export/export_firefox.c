@@ -321,14 +321,37 @@ static const char *program_name(const struct firefox *f)
     return text_base_name(trace_info_text(&f->e->info, "program.path", "program"));
 }
 
-static void put_thread(struct firefox *f, uint32_t tid, uint32_t pid)
+/* The times of a process that the trace tells of; the program's own is there all the time. */
+static void put_life(struct firefox *f, const char *begin, const char *end, uint32_t process)
 {
-    output_json_print(
-        f->out,
-        "{\"name\":%s,\"isMainThread\":%d,\"processType\":\"default\",\"processStartupTime\":0,"
-        "\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
-        "\"pausedRanges\":[],\"pid\":\"%u\",\"tid\":%u,\"processName\":%s",
-        program_name(f), tid == pid, pid, tid, program_name(f));
+    const struct trace_info *info = &f->e->info;
+    const struct trace_process *of =
+        process < info->processes.count ? &info->processes.all[process] : NULL;
+
+    output_json_print(f->out, ",%s:", begin);
+    put_ms(f->out, of != NULL ? trace_info_time_ns(info, of->start) : 0);
+    output_json_print(f->out, ",%s:", end);
+    if (of != NULL && of->ended)
+        put_ms(f->out, trace_info_time_ns(info, of->end));
+    else
+        output_text(f->out, "null");
+}
+
+static void put_thread(struct firefox *f, uint32_t tid, uint32_t first_tid, uint64_t time)
+{
+    const struct trace_info *info = &f->e->info;
+    bool several = trace_processes_any(&info->processes);
+    uint32_t process = trace_processes_of(&info->processes, tid, time);
+    uint32_t pid = several ? info->processes.all[process].pid : first_tid;
+    const char *name = trace_info_process_name(info, process, UINT64_MAX);
+
+    output_json_print(f->out, "{\"name\":%s,\"isMainThread\":%d,\"processType\":\"default\"", name,
+                      tid == pid);
+    put_life(f, "processStartupTime", "processShutdownTime", process);
+    output_json_print(f->out,
+                      ",\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],"
+                      "\"pid\":\"%u\",\"tid\":%u,\"processName\":%s",
+                      pid, tid, name);
 }
 
 static void put_threads(struct firefox *f)
@@ -355,7 +378,7 @@ static void put_threads(struct firefox *f)
         }
         find_used(f, t->samples + samples, s - samples, t->markers + markers, m - markers);
         comma(f->out, n++);
-        put_thread(f, tid, pid);
+        put_thread(f, tid, pid, UINT64_MAX); /* tables are by tid: the last process that had it */
         put_samples(f, t->samples + samples, s - samples);
         put_markers(f, t->markers + markers, m - markers);
         put_stacks(f);
@@ -473,6 +496,8 @@ static int run(struct export *e)
     struct firefox f = {.e = e, .out = &e->output};
     int error = firefox_tables_init(&f.tables, e);
 
+    if (error == 0)
+        error = export_common_maps(e);
     f.stacks = malloc(FIREFOX_STACKS_MAX * sizeof f.stacks[0]);
     f.functions = malloc(FIREFOX_FUNCTIONS * sizeof f.functions[0]);
     f.names = malloc(FIREFOX_NAMES_MAX * sizeof f.names[0]);

@@ -31,17 +31,16 @@ struct perf {
     struct numbers threads;
     struct rounds rounds;
     uint64_t round_ns; /* latest record before the previous round's end */
-    char name[16]; /* of the program */
+    size_t map_count; /* of the trace's maps; those of e->info have its processes' after them */
     bool begun;
 };
 
-static void choose_name(struct perf *p)
+static void put_name(struct perf *p, const struct perf_place *place, const char *path, bool exec)
 {
-    const char *path = trace_info_text(&p->e->info, "program.path", "program");
     char safe[256];
 
     text_escape(safe, sizeof safe, text_base_name(path));
-    memcpy(p->name, safe, strnlen(safe, sizeof p->name - 1));
+    perf_records_name(&p->records, place, safe, exec);
 }
 
 /* The files that perf shall open: where they are now, else where they were. */
@@ -73,23 +72,32 @@ static int find_files(struct perf *p)
     return error == -ENOMEM ? error : 0;
 }
 
-/* The first thread of the trace gives the process its number. */
+/* In a trace that does not tell of processes, its first thread gives the process its number. */
 static void begin(struct perf *p, uint32_t tid)
 {
     static const char header[PERF_FILE_HEADER_BYTES];
-    const struct perf_place place = {.tid = tid};
+    const struct trace_info *info = &p->e->info;
+    const uint32_t pid = trace_processes_any(&info->processes) ? HR_FIRST_PID : tid;
+    const struct perf_place place = {.pid = pid, .tid = pid}, nowhere = {.pid = pid};
 
     if (p->begun)
         return;
     p->begun = true;
-    p->file.pid = p->records.pid = tid;
+    p->file.pid = pid;
     output_bytes(&p->e->output, header, sizeof header);
     output_text(&p->e->output, OUTPUT_MARK_PERF);
-    perf_records_name(&p->records, &place, p->name);
-    for (size_t i = 0; i < p->e->info.map_count; i++)
+    put_name(p, &place, trace_info_text(info, "program.path", "program"), false);
+    for (size_t i = 0; i < p->map_count; i++)
         if (p->file.paths[i] != NULL)
-            perf_records_map(&p->records, &p->e->info.maps[i], p->file.paths[i]);
-    numbers_add(&p->threads, tid);
+            perf_records_map(&p->records, &nowhere, &info->maps[i], p->file.paths[i]);
+    numbers_add(&p->threads, pid);
+}
+
+static uint32_t pid_of(const struct perf *p, uint32_t tid, uint64_t time)
+{
+    const struct trace_processes *processes = &p->e->info.processes;
+
+    return trace_processes_any(processes) ? trace_processes_pid(processes, tid, time) : p->file.pid;
 }
 
 /* The place of a record, which makes its CPU known and its thread begin; NULL: no memory. */
@@ -105,13 +113,14 @@ static struct cpu *arrive(struct perf *p, struct perf_place *place, uint32_t tid
         p->file.cpus[p->file.cpu_count++] = (uint16_t)cpu;
     }
     *place = (struct perf_place){
+        .pid = tid != 0 ? pid_of(p, tid, time) : 0,
         .tid = tid,
         .cpu = cpu,
         .ns = trace_info_time_ns(&p->e->info, time),
         .id = perf_file_id(&p->file, cpu, 0),
     };
     if (tid != 0 && numbers_add(&p->threads, tid))
-        perf_records_begin(&p->records, place, p->file.pid);
+        perf_records_begin(&p->records, place, place->pid, place->pid);
     return p->cpus[cpu];
 }
 
@@ -161,17 +170,101 @@ static int take_switch(struct perf *p, uint32_t cpu, const struct hr_rec_switch 
     if (record->from_tid != 0) {
         if (arrive(p, &place, record->from_tid, cpu, record->time) == NULL)
             return -ENOMEM;
-        perf_records_switch(&p->records, &place, record->to_tid, true,
-                            record->reason == HR_SWITCH_SLICE);
-        if (record->reason == HR_SWITCH_EXIT && record->from_tid != p->file.pid)
+        perf_records_switch(&p->records, &place, pid_of(p, record->to_tid, record->time),
+                            record->to_tid, true, record->reason == HR_SWITCH_SLICE);
+        if (record->reason == HR_SWITCH_EXIT && record->from_tid != place.pid)
             perf_records_exit(&p->records, &place);
     }
     if (record->to_tid != 0) {
         if (arrive(p, &place, record->to_tid, cpu, record->time) == NULL)
             return -ENOMEM;
-        perf_records_switch(&p->records, &place, record->from_tid, false, false);
+        perf_records_switch(&p->records, &place, pid_of(p, record->from_tid, record->time),
+                            record->from_tid, false, false);
     }
     return 0;
+}
+
+/* A place on no CPU.  A META chunk may be later than what the last round allowed to be sorted. */
+static struct perf_place place_of(struct perf *p, uint32_t pid, uint32_t tid, uint64_t time)
+{
+    uint64_t ns = trace_info_time_ns(&p->e->info, time);
+
+    begin(p, HR_FIRST_PID);
+    return (struct perf_place){.pid = pid, .tid = tid, .ns = ns > p->round_ns ? ns : p->round_ns};
+}
+
+static void take_process(struct perf *p, const struct trace_record *record)
+{
+    struct hr_rec_process body;
+    struct perf_place place;
+    const uint8_t *tail;
+    char path[4096];
+    size_t bytes;
+
+    if (!trace_body(record, &body, sizeof body, &tail, &bytes))
+        return;
+    place = place_of(p, body.pid, body.pid, body.time);
+    snprintf(path, sizeof path, "%.*s", (int)bytes, (const char *)tail);
+    if (body.kind == HR_PROCESS_START) {
+        numbers_add(&p->threads, body.pid);
+        perf_records_begin(&p->records, &place, body.parent_pid, body.parent_tid);
+        put_name(p, &place, path, false);
+    } else if (body.kind == HR_PROCESS_EXEC) {
+        put_name(p, &place, path, true);
+    } else if (body.kind == HR_PROCESS_EXIT) {
+        perf_records_exit(&p->records, &place);
+    }
+}
+
+static void take_thread(struct perf *p, const struct trace_record *record)
+{
+    struct hr_rec_thread body;
+    struct perf_place place;
+
+    if (!trace_body(record, &body, sizeof body, NULL, NULL) || !numbers_add(&p->threads, body.tid))
+        return;
+    place = place_of(p, body.pid, body.tid, body.time);
+    perf_records_begin(&p->records, &place, body.pid, body.pid);
+}
+
+/* The file's present path is that of the view, or map, of the same file. */
+static void take_map(struct perf *p, const struct trace_record *record)
+{
+    const struct trace_info *info = &p->e->info;
+    struct hr_rec_process_map body;
+    struct trace_map map = {.path = NULL};
+    struct perf_place place;
+    const uint8_t *tail;
+    size_t bytes;
+
+    if (!trace_body(record, &body, sizeof body, &tail, &bytes) ||
+        body.map.build_id_bytes > sizeof map.build_id ||
+        (size_t)body.map.build_id_bytes + body.map.path_bytes > bytes)
+        return;
+    map.meta = body.map;
+    memcpy(map.build_id, tail, map.meta.build_id_bytes);
+    tail += map.meta.build_id_bytes;
+    place = place_of(p, body.pid, body.pid, body.time);
+    for (size_t i = 0; i < info->map_count; i++)
+        if (p->file.paths[i] != NULL &&
+            info->maps[i].meta.build_id_bytes == map.meta.build_id_bytes &&
+            memcmp(info->maps[i].build_id, map.build_id, map.meta.build_id_bytes) == 0 &&
+            strlen(info->maps[i].path) == map.meta.path_bytes &&
+            memcmp(info->maps[i].path, tail, map.meta.path_bytes) == 0) {
+            perf_records_map(&p->records, &place, &map, p->file.paths[i]);
+            return;
+        }
+}
+
+static int take_meta(struct perf *p, const struct trace_record *record)
+{
+    if (record->type == HR_REC_PROCESS)
+        take_process(p, record);
+    else if (record->type == HR_REC_THREAD)
+        take_thread(p, record);
+    else if (record->type == HR_REC_PROCESS_MAP)
+        take_map(p, record);
+    return p->e->output.error;
 }
 
 static int take_record(void *context, const struct trace_chunk *chunk,
@@ -183,6 +276,8 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     struct perf_place place;
     struct hr_rec_lost lost;
 
+    if (chunk->header.type == HR_CHUNK_META)
+        return take_meta(p, record);
     if (chunk->header.type != HR_CHUNK_DATA)
         return 0;
     if (record->type == HR_REC_SWITCH && trace_body(record, &change, sizeof change, NULL, NULL))
@@ -214,11 +309,16 @@ static int walk(struct perf *p)
 {
     const struct trace_visitor visitor = {.context = p,
                                           .stacks = TRACE_SCAN_STACKS,
+                                          .own_addresses = true,
                                           .chunk = take_chunk,
                                           .samples = take_samples,
                                           .record = take_record};
-    int error = find_files(p);
+    int error;
 
+    p->map_count = p->e->info.map_count;
+    error = export_common_maps(p->e);
+    if (error == 0)
+        error = find_files(p);
     if (error == 0)
         error = numbers_init(&p->threads, THREADS_MAX);
     if (error == 0)
@@ -259,7 +359,6 @@ static int run(struct export *e)
                           PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
                           PERF_SAMPLE_READ;
     p->file.cpus = calloc(PERF_FILE_CPUS_MAX, sizeof p->file.cpus[0]);
-    choose_name(p);
     if (p->file.cpus != NULL)
         error = walk(p);
     release(p);

@@ -114,7 +114,8 @@ static int take_samples(void *context, const struct trace_samples *samples)
 
     if (cpu == NULL)
         return -ENOMEM;
-    perfetto_packets_thread(&p->packets, samples->slots[0].tid); /* a run is one thread's */
+    perfetto_packets_thread(&p->packets, samples->slots[0].tid,
+                            samples->slots[0].time); /* a run is one thread's */
     for (uint32_t n = 0; n < samples->count; n++) {
         const struct trace_slot *sample = &samples->slots[n];
 
@@ -147,7 +148,7 @@ static void take_switch(const struct taking *t, const struct trace_record *recor
     t->cpu->running = change.to_tid;
     if (change.to_tid == 0)
         return;
-    perfetto_packets_thread(&t->p->packets, change.to_tid);
+    perfetto_packets_thread(&t->p->packets, change.to_tid, change.time);
     snprintf(name, sizeof name, "thread %u", change.to_tid);
     perfetto_packets_event(&t->p->packets, ns, PERFETTO_SLICE_BEGIN, uuid, name);
 }
@@ -169,7 +170,7 @@ static void take_syscall(const struct taking *t, const struct trace_record *reco
         return;
     name = syscall_name(call.number);
     snprintf(number, sizeof number, "system call %u", call.number);
-    perfetto_packets_thread(&t->p->packets, call.tid);
+    perfetto_packets_thread(&t->p->packets, call.tid, call.time);
     put_slice(t, perfetto_packets_uuid(PERFETTO_THREAD, call.tid), call.time,
               call.time + call.duration_ticks, name != NULL ? name : number);
 }
@@ -203,7 +204,7 @@ static void take_mark(const struct taking *t, const struct trace_record *record)
     if (!trace_body(record, &mark, sizeof mark, &tail, &bytes))
         return;
     snprintf(text, sizeof text, "%.*s", (int)bytes, (const char *)tail);
-    perfetto_packets_thread(&t->p->packets, mark.tid);
+    perfetto_packets_thread(&t->p->packets, mark.tid, mark.time);
     perfetto_packets_event(&t->p->packets, time_ns(t->p, mark.time), PERFETTO_INSTANT,
                            perfetto_packets_uuid(PERFETTO_THREAD, mark.tid), text);
 }
@@ -239,6 +240,40 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     return p->packets.message.error != 0 ? p->packets.message.error : p->e->output.error;
 }
 
+static void put_instant(struct perfetto *p, uint64_t time, uint64_t uuid, const char *text)
+{
+    perfetto_packets_event(&p->packets, time_ns(p, time), PERFETTO_INSTANT, uuid, text);
+}
+
+/* What happened to each process: instants on its track. */
+static void put_processes(struct perfetto *p)
+{
+    const struct trace_processes *processes = &p->e->info.processes;
+    char text[TRACE_INFO_STATUS_BYTES + 64];
+
+    for (uint32_t i = 0; i < processes->count; i++) {
+        const struct trace_process *process = &processes->all[i];
+        uint64_t uuid = perfetto_packets_process(&p->packets, i);
+
+        if (i != 0 && process->known) {
+            snprintf(text, sizeof text, "started by %u",
+                     process->parent != TRACE_PROCESS_NONE ? processes->all[process->parent].pid
+                                                           : 0);
+            put_instant(p, process->start, uuid, text);
+        }
+        for (uint32_t n = process->first_path; n != TRACE_PROCESS_NONE;
+             n = processes->paths[n].next) {
+            char exec[1024];
+
+            snprintf(exec, sizeof exec, "exec %s", processes->paths[n].path);
+            if (processes->paths[n].exec)
+                put_instant(p, processes->paths[n].time, uuid, exec);
+        }
+        if (process->ended)
+            put_instant(p, process->end, uuid, trace_info_status(process->status, text));
+    }
+}
+
 /* Ends what is open. */
 static void finish(struct perfetto *p)
 {
@@ -261,11 +296,14 @@ static int walk(struct perfetto *p)
                                           .names = true,
                                           .samples = take_samples,
                                           .record = take_record};
-    int error = perfetto_packets_init(&p->packets, p->e);
+    int error = export_common_maps(p->e);
 
+    if (error == 0)
+        error = perfetto_packets_init(&p->packets, p->e);
     if (error != 0)
         return error;
     perfetto_packets_head(&p->packets);
+    put_processes(p);
     error = export_walk(p->e, &visitor);
     if (error != 0)
         return error;

@@ -29,6 +29,7 @@ struct row { /* samples of one address, stack, thread and CPU */
     uint64_t location;
     uint32_t stack;
     uint32_t tid;
+    uint32_t process;
     uint32_t cpu;
     uint64_t values[2 + HR_EVENTS_MAX]; /* samples, nanoseconds, events */
 };
@@ -39,7 +40,7 @@ struct pprof {
     struct numbers keys;
     struct sample_time time;
     struct row *rows; /* by number in keys; owned */
-    uint64_t label_tid, label_cpu; /* strings */
+    uint64_t label_tid, label_cpu, label_pid, label_process; /* strings */
     uint64_t first_ns, last_ns;
 };
 
@@ -88,12 +89,24 @@ static void put_rows(struct pprof *p)
         uint32_t count = locations_of(p, row, locations);
         uint64_t tid = string_of_number(p, row->tid);
         uint64_t cpu = string_of_number(p, row->cpu);
-        size_t mark = proto_begin(&p->places.message, PROFILE_SAMPLE);
+        uint64_t pid = 0, name = 0;
+        size_t mark;
+
+        if (trace_processes_any(&p->e->info.processes)) {
+            pid = string_of_number(p, p->e->info.processes.all[row->process].pid);
+            name = pprof_places_string(
+                &p->places, trace_info_process_name(&p->e->info, row->process, UINT64_MAX));
+        }
+        mark = proto_begin(&p->places.message, PROFILE_SAMPLE);
 
         proto_numbers(&p->places.message, SAMPLE_LOCATIONS, locations, count);
         proto_numbers(&p->places.message, SAMPLE_VALUES, row->values, 2 + p->e->info.event_count);
         put_label(p, p->label_tid, tid);
         put_label(p, p->label_cpu, cpu);
+        if (trace_processes_any(&p->e->info.processes)) {
+            put_label(p, p->label_pid, pid);
+            put_label(p, p->label_process, name);
+        }
         proto_end(&p->places.message, mark);
         pprof_places_put(&p->places);
     }
@@ -114,7 +127,14 @@ static struct row *row_of(struct pprof *p, uint32_t cpu, const struct trace_slot
         numbers_of(&p->keys, location << 16 | cpu, (uint64_t)stack << 32 | sample->tid, &added);
     row = &p->rows[number - p->keys.first];
     if (added)
-        *row = (struct row){.location = location, .stack = stack, .tid = sample->tid, .cpu = cpu};
+        *row = (struct row){
+            .location = location,
+            .stack = stack,
+            .tid = sample->tid,
+            .process = trace_processes_of(&p->e->info.processes, sample->tid,
+                                          p->e->info.has_exact ? UINT64_MAX : sample->time),
+            .cpu = cpu,
+        };
     return row;
 }
 
@@ -204,6 +224,8 @@ static void put_head(struct pprof *p)
     }
     p->label_tid = pprof_places_string(&p->places, "thread");
     p->label_cpu = pprof_places_string(&p->places, "cpu");
+    p->label_pid = pprof_places_string(&p->places, "pid");
+    p->label_process = pprof_places_string(&p->places, "process");
 }
 
 static void put_mapping(struct pprof *p, size_t i)
@@ -287,7 +309,9 @@ static int run(struct export *e)
     if (p == NULL)
         return -ENOMEM;
     p->e = e;
-    error = allocate(p);
+    error = export_common_maps(e);
+    if (error == 0)
+        error = allocate(p);
     if (error == 0)
         error = walk(p);
     pprof_places_free(&p->places);

@@ -85,20 +85,86 @@ static void put_events(const struct sqlite_schema *schema)
     }
 }
 
+static void build_id_text(size_t bytes, const uint8_t *build_id, char *text)
+{
+    text[0] = 0;
+    for (size_t n = 0; n < bytes && n < TRACE_INFO_BUILD_ID_MAX; n++)
+        sprintf(text + 2 * n, "%02x", build_id[n]);
+}
+
 static void put_maps(struct database *db, const struct trace_info *info)
 {
-    sqlite3_stmt *insert = database_prepare(db, "INSERT INTO maps VALUES (?,?,?,?,?,?)");
+    sqlite3_stmt *insert = database_prepare(db, "INSERT INTO maps VALUES (?,?,?,?,?,?,?,?)");
 
     for (size_t i = 0; i < info->map_count; i++) {
         const struct trace_map *map = &info->maps[i];
-        char build_id[2 * TRACE_INFO_BUILD_ID_MAX + 1] = "";
+        char build_id[2 * TRACE_INFO_BUILD_ID_MAX + 1];
 
-        for (size_t n = 0; n < map->meta.build_id_bytes; n++)
-            sprintf(build_id + 2 * n, "%02x", map->build_id[n]);
-        database_row(db, insert, "%lu,%lu,%lu,%s,%s,%d", map->meta.start, map->meta.end,
-                     map->meta.file_offset, map->path, build_id,
-                     (map->meta.flags & HR_MAP_KERNEL) != 0);
+        bool kernel = (map->meta.flags & HR_MAP_KERNEL) != 0; /* which every process has */
+
+        build_id_text(map->meta.build_id_bytes, map->build_id, build_id);
+        if (kernel)
+            database_bind_text(insert, 7, NULL);
+        else
+            database_bind(insert, 7, HR_FIRST_PID);
+        database_row(db, insert, "%lu,%lu,%lu,%s,%s,%d,=,-", map->meta.start, map->meta.end,
+                     map->meta.file_offset, map->path, build_id, kernel);
     }
+}
+
+static void put_process(struct database *db, sqlite3_stmt *insert, const struct trace_info *info,
+                        uint32_t number)
+{
+    const struct trace_processes *processes = &info->processes;
+    const struct trace_process *process = &processes->all[number];
+    const char *path = trace_processes_path(processes, number, UINT64_MAX);
+    char ending[TRACE_INFO_STATUS_BYTES];
+
+    if (path == NULL)
+        path = number == 0 ? trace_info_text(info, "program.path", NULL) : NULL;
+    database_bind_text(insert, 4, NULL);
+    database_bind_text(insert, 5, NULL);
+    database_bind_text(insert, 7, NULL);
+    database_bind_text(insert, 8, NULL);
+    database_bind_text(insert, 9, NULL);
+    if (process->parent != TRACE_PROCESS_NONE)
+        database_bind(insert, 4, processes->all[process->parent].pid);
+    if (process->parent_tid != 0)
+        database_bind(insert, 5, process->parent_tid);
+    if (process->ended) {
+        database_bind(insert, 7, trace_info_time_ns(info, process->end));
+        database_bind(insert, 8, process->status);
+        database_bind_text(insert, 9, trace_info_status(process->status, ending));
+    }
+    database_row(db, insert, "%u,%s,%s,=,=,%lu,=,=,=", process->pid,
+                 trace_info_process_name(info, number, UINT64_MAX), path,
+                 trace_info_time_ns(info, process->start));
+}
+
+static void put_processes(struct database *db, const struct trace_info *info)
+{
+    const struct trace_processes *p = &info->processes;
+    sqlite3_stmt *insert = database_prepare(db, "INSERT INTO processes VALUES (?,?,?,?,?,?,?,?,?)");
+    sqlite3_stmt *exec = database_prepare(db, "INSERT INTO execs VALUES (?,?,?)");
+    sqlite3_stmt *thread = database_prepare(db, "INSERT INTO threads VALUES (?,?,?)");
+
+    if (!trace_processes_any(p)) /* there is the first one */
+        database_row(db, insert, "%u,%s,%s,-,-,%lu,-,-,-", HR_FIRST_PID,
+                     trace_info_process_name(info, 0, UINT64_MAX),
+                     trace_info_text(info, "program.path", NULL), 0ul);
+    for (uint32_t i = 0; i < p->count; i++) {
+        put_process(db, insert, info, i);
+        for (uint32_t n = p->all[i].first_path; n != TRACE_PROCESS_NONE; n = p->paths[n].next)
+            if (p->paths[n].exec)
+                database_row(db, exec, "%lu,%u,%s", trace_info_time_ns(info, p->paths[n].time),
+                             p->all[i].pid, p->paths[n].path);
+    }
+    for (uint32_t i = 0; i < p->thread_count; i++)
+        database_row(db, thread, "%u,%u,%lu", p->threads[i].tid, p->all[p->threads[i].process].pid,
+                     trace_info_time_ns(info, p->threads[i].time));
+    sqlite3_finalize(insert);
+    sqlite3_finalize(exec);
+    sqlite3_finalize(thread);
 }
 
 static void put_figures(struct database *db, sqlite3_stmt *insert, const struct trace_info *info,
@@ -132,6 +198,7 @@ static void put_about(const struct sqlite_schema *schema)
     put_run(schema->db, schema->info);
     put_events(schema);
     put_maps(schema->db, schema->info);
+    put_processes(schema->db, schema->info);
     put_regions(schema->db, schema->info);
 }
 
@@ -161,7 +228,7 @@ static void add_sample(struct sqlite *s, uint32_t function, const struct trace_s
 }
 
 /* The parameters of a sample's columns; the events follow. */
-enum { TIME = 1, CPU, TID, IP, FUNCTION, STACK, FLAGS, COST, EVENTS };
+enum { TIME = 1, CPU, TID, PID, IP, FUNCTION, STACK, FLAGS, COST, EVENTS };
 
 static int take_samples(void *context, const struct trace_samples *samples)
 {
@@ -171,6 +238,9 @@ static int take_samples(void *context, const struct trace_samples *samples)
 
     database_bind(s->insert, CPU, samples->chunk->cpu);
     database_bind(s->insert, TID, samples->slots[0].tid); /* a run is one thread's, */
+    database_bind(
+        s->insert, PID,
+        trace_processes_pid(&info->processes, samples->slots[0].tid, samples->slots[0].time));
     database_bind(s->insert, FLAGS, samples->slots[0].flags); /* and its flags are the same */
     for (uint32_t n = 0; n < samples->count; n++) {
         const struct trace_slot *sample = &samples->slots[n];
@@ -178,7 +248,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
 
         add_sample(s, function, sample, previous);
         database_bind(s->insert, TIME, trace_info_time_ns(info, sample->time));
-        database_bind(s->insert, IP, sample->ip);
+        database_bind(s->insert, IP, trace_samples_ip(samples, n));
         database_bind(s->insert, FUNCTION, function);
         if (samples->stacks != NULL)
             database_bind(s->insert, STACK, samples->stacks[n]);
@@ -191,11 +261,35 @@ static int take_samples(void *context, const struct trace_samples *samples)
     return s->db.error;
 }
 
+static void put_process_map(struct sqlite *s, const struct trace_record *record)
+{
+    char build_id[2 * TRACE_INFO_BUILD_ID_MAX + 1];
+    struct hr_rec_process_map body;
+    const uint8_t *tail;
+    sqlite3_stmt *insert;
+    size_t bytes;
+    char *path;
+
+    if (!trace_body(record, &body, sizeof body, &tail, &bytes) ||
+        (size_t)body.map.build_id_bytes + body.map.path_bytes > bytes)
+        return;
+    path = strndup((const char *)tail + body.map.build_id_bytes, body.map.path_bytes);
+    build_id_text(body.map.build_id_bytes, tail, build_id);
+    insert = database_prepare(&s->db, "INSERT INTO maps VALUES (?,?,?,?,?,?,?,?)");
+    database_row(&s->db, insert, "%lu,%lu,%lu,%s,%s,%d,%u,%lu", body.map.start, body.map.end,
+                 body.map.file_offset, path, build_id, 0, body.pid,
+                 trace_info_time_ns(&s->e->info, body.time));
+    sqlite3_finalize(insert);
+    free(path);
+}
+
 static int take_record(void *context, const struct trace_chunk *chunk,
                        const struct trace_record *record)
 {
     struct sqlite *s = context;
 
+    if (chunk->header.type == HR_CHUNK_META && record->type == HR_REC_PROCESS_MAP)
+        put_process_map(s, record);
     if (chunk->header.type == HR_CHUNK_DATA)
         sqlite_records_take(&s->records, chunk, record);
     return s->db.error;
@@ -210,8 +304,9 @@ static void put_functions(struct sqlite *s)
         const struct function *function = &s->e->functions.rows[i];
 
         database_row(&s->db, insert, "%u,%s,%s,%s,%lu,%lu,%d", i, function->name,
-                     functions_label(function, label), function->object, function->start,
-                     function->end, function->kernel);
+                     functions_label(function, label), function->object,
+                     trace_spaces_shown(function->start), trace_spaces_shown(function->end),
+                     function->kernel);
     }
 }
 
@@ -250,8 +345,8 @@ static void put_stacks(struct sqlite *s)
             database_row(&s->db, insert, "%u,-,-,-,%u,%s", i, node->depth, endings[i]);
         else
             database_row(&s->db, insert, "%u,%u,%u,%lu,%u,-", i, node->parent,
-                         functions_at(&s->e->functions, node->address - 1), node->address,
-                         node->depth);
+                         functions_at(&s->e->functions, node->address - 1),
+                         trace_spaces_shown(node->address), node->depth);
     }
 }
 

@@ -34,7 +34,7 @@ static uint64_t pair(uint32_t low, uint32_t high)
 static void put_words(struct perf_records *records, uint32_t type, uint32_t misc, uint64_t *words,
                       size_t count, const struct perf_place *place)
 {
-    struct trailer trailer = {.pid = place->tid != 0 ? records->pid : 0,
+    struct trailer trailer = {.pid = place->tid != 0 ? place->pid : 0,
                               .tid = place->tid,
                               .ns = place->ns,
                               .cpu = place->cpu,
@@ -94,7 +94,7 @@ void perf_records_sample(struct perf_records *records, const struct perf_sample 
 
     words[1] = place->id;
     words[2] = sample->ip;
-    words[3] = pair(records->pid, place->tid);
+    words[3] = pair(place->pid, place->tid);
     words[4] = place->ns;
     words[5] = place->cpu;
     words[6] = 1; /* the first member's period: samples */
@@ -113,14 +113,14 @@ void perf_records_sample(struct perf_records *records, const struct perf_sample 
         records->latest_ns = place->ns;
 }
 
-void perf_records_map(struct perf_records *records, const struct trace_map *map, const char *path)
+void perf_records_map(struct perf_records *records, const struct perf_place *place,
+                      const struct trace_map *map, const char *path)
 {
-    static const struct perf_place nowhere = {0};
     uint64_t words[10 + NAME_BYTES / 8] = {0};
     uint8_t build_id_bytes = map->meta.build_id_bytes <= 20 ? (uint8_t)map->meta.build_id_bytes : 0;
     uint32_t misc = PERF_RECORD_MISC_USER;
 
-    words[1] = pair(records->pid, records->pid);
+    words[1] = pair(place->pid, place->pid);
     words[2] = map->meta.start;
     words[3] = map->meta.end - map->meta.start;
     words[4] = map->meta.file_offset;
@@ -135,39 +135,39 @@ void perf_records_map(struct perf_records *records, const struct trace_map *map,
         words[4] = 0;
     }
     words[8] = pair(5, 2); /* PROT_READ | PROT_EXEC, MAP_PRIVATE */
-    put_words(records, PERF_RECORD_MMAP2, misc, words, 9 + put_text(words + 9, path), &nowhere);
+    put_words(records, PERF_RECORD_MMAP2, misc, words, 9 + put_text(words + 9, path), place);
 }
 
 void perf_records_name(struct perf_records *records, const struct perf_place *place,
-                       const char *name)
+                       const char *name, bool exec)
 {
     uint64_t words[4] = {0};
 
-    words[1] = pair(records->pid, place->tid);
+    words[1] = pair(place->pid, place->tid);
     memcpy(words + 2, name, strnlen(name, 15)); /* as the kernel cuts them */
-    put_words(records, PERF_RECORD_COMM, 0, words, 4, place);
+    put_words(records, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0, words, 4, place);
 }
 
 static void put_task(struct perf_records *records, uint32_t type, const struct perf_place *place,
-                     uint32_t parent)
+                     uint32_t parent_pid, uint32_t parent_tid)
 {
     uint64_t words[4];
 
-    words[1] = pair(records->pid, records->pid);
-    words[2] = pair(place->tid, parent);
+    words[1] = pair(place->pid, parent_pid);
+    words[2] = pair(place->tid, parent_tid);
     words[3] = place->ns;
     put_words(records, type, 0, words, 4, place);
 }
 
 void perf_records_begin(struct perf_records *records, const struct perf_place *place,
-                        uint32_t parent)
+                        uint32_t parent_pid, uint32_t parent_tid)
 {
-    put_task(records, PERF_RECORD_FORK, place, parent);
+    put_task(records, PERF_RECORD_FORK, place, parent_pid, parent_tid);
 }
 
 void perf_records_exit(struct perf_records *records, const struct perf_place *place)
 {
-    put_task(records, PERF_RECORD_EXIT, place, records->pid);
+    put_task(records, PERF_RECORD_EXIT, place, place->pid, place->pid);
 }
 
 void perf_records_lost(struct perf_records *records, const struct perf_place *place, uint64_t count)
@@ -178,9 +178,9 @@ void perf_records_lost(struct perf_records *records, const struct perf_place *pl
 }
 
 void perf_records_switch(struct perf_records *records, const struct perf_place *place,
-                         uint32_t other, bool left, bool preempted)
+                         uint32_t other_pid, uint32_t other, bool left, bool preempted)
 {
-    uint64_t words[2] = {0, pair(other != 0 ? records->pid : 0, other)};
+    uint64_t words[2] = {0, pair(other != 0 ? other_pid : 0, other)};
     uint32_t misc = left ? PERF_RECORD_MISC_SWITCH_OUT : 0;
 
     if (left && preempted)

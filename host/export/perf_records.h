@@ -18,10 +18,10 @@ struct perf_records {
     struct output *out;
     uint64_t bytes; /* written so far */
     uint64_t latest_ns; /* of all records */
-    uint32_t pid;
 };
 
 struct perf_place { /* which thread and CPU a record is about, and when */
+    uint32_t pid;
     uint32_t tid;
     uint32_t cpu;
     uint64_t ns;
@@ -39,18 +39,24 @@ struct perf_sample {
 };
 
 void perf_records_sample(struct perf_records *records, const struct perf_sample *sample);
-void perf_records_map(struct perf_records *records, const struct trace_map *map, const char *path);
+/* A map of the place's process. */
+void perf_records_map(struct perf_records *records, const struct perf_place *place,
+                      const struct trace_map *map, const char *path);
+
+/* `exec`: because it runs another program. */
 void perf_records_name(struct perf_records *records, const struct perf_place *place,
-                       const char *name);
+                       const char *name, bool exec);
+
+/* The place's thread was made by another one, maybe of another process. */
 void perf_records_begin(struct perf_records *records, const struct perf_place *place,
-                        uint32_t parent);
+                        uint32_t parent_pid, uint32_t parent_tid);
 void perf_records_exit(struct perf_records *records, const struct perf_place *place);
 void perf_records_lost(struct perf_records *records, const struct perf_place *place,
                        uint64_t count);
 
-/* The place's thread left its CPU to `other`, or came after it. */
+/* The place's thread left its CPU to `other` of a process, or came after it. */
 void perf_records_switch(struct perf_records *records, const struct perf_place *place,
-                         uint32_t other, bool left, bool preempted);
+                         uint32_t other_pid, uint32_t other, bool left, bool preempted);
 
 /* What follows is not earlier than the latest record before the previous call. */
 void perf_records_round(struct perf_records *records);

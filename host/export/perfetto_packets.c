@@ -42,6 +42,8 @@ int perfetto_packets_init(struct perfetto_packets *packets, struct export *e)
     if (numbers_init(&packets->names, NAMES_MAX) != 0 ||
         numbers_init(&packets->callstacks, CALLSTACKS_MAX) != 0)
         return -ENOMEM;
+    if (numbers_init(&packets->processes, TRACE_PROCESSES_MAX) != 0)
+        return -ENOMEM;
     return numbers_init(&packets->threads, THREADS_MAX);
 }
 
@@ -50,6 +52,7 @@ void perfetto_packets_free(struct perfetto_packets *packets)
     numbers_free(&packets->names);
     numbers_free(&packets->callstacks);
     numbers_free(&packets->threads);
+    numbers_free(&packets->processes);
     proto_free(&packets->message);
 }
 
@@ -169,39 +172,67 @@ static size_t begin_track(struct perfetto_packets *packets, uint64_t uuid, uint6
     return track;
 }
 
-static void put_process(struct perfetto_packets *packets)
+static void put_process(struct perfetto_packets *packets, uint64_t uuid, uint32_t pid,
+                        const char *name)
 {
-    const char *path = trace_info_text(&packets->e->info, "program.path", "program");
-    const char *name = text_base_name(path);
     size_t mark = begin(packets);
-    size_t track =
-        begin_track(packets, perfetto_packets_uuid(PERFETTO_PROCESS, packets->pid), 0, name);
+    size_t track = begin_track(packets, uuid, 0, name);
     size_t process = proto_begin(&packets->message, TRACK_PROCESS);
 
-    proto_number(&packets->message, PROCESS_PID, packets->pid);
+    proto_number(&packets->message, PROCESS_PID, pid);
     proto_text(&packets->message, PROCESS_NAME, name);
     proto_end(&packets->message, process);
     proto_end(&packets->message, track);
     end(packets, mark);
 }
 
-void perfetto_packets_thread(struct perfetto_packets *packets, uint32_t tid)
+uint64_t perfetto_packets_process(struct perfetto_packets *packets, uint32_t process)
 {
+    const struct trace_info *info = &packets->e->info;
+    uint64_t uuid = perfetto_packets_uuid(PERFETTO_PROCESS, HR_FIRST_PID + process);
+
+    if (numbers_add(&packets->processes, process))
+        put_process(packets, uuid, info->processes.all[process].pid,
+                    trace_info_process_name(info, process, UINT64_MAX));
+    return uuid;
+}
+
+/* The track of a thread's process; *pid is its number. */
+static uint64_t process_of(struct perfetto_packets *packets, uint32_t tid, uint64_t time,
+                           uint32_t *pid)
+{
+    const struct trace_processes *processes = &packets->e->info.processes;
+
+    if (trace_processes_any(processes)) {
+        uint32_t process = trace_processes_of(processes, tid, time);
+
+        *pid = processes->all[process].pid;
+        return perfetto_packets_process(packets, process);
+    }
+    if (packets->pid == 0) {
+        packets->pid = tid;
+        put_process(packets, perfetto_packets_uuid(PERFETTO_PROCESS, tid), tid,
+                    text_base_name(trace_info_text(&packets->e->info, "program.path", "program")));
+    }
+    *pid = packets->pid;
+    return perfetto_packets_uuid(PERFETTO_PROCESS, packets->pid);
+}
+
+void perfetto_packets_thread(struct perfetto_packets *packets, uint32_t tid, uint64_t time)
+{
+    uint64_t process;
     char name[32];
     size_t mark, track, thread;
+    uint32_t pid;
 
     if (tid == 0 || !numbers_add(&packets->threads, tid))
         return;
-    if (packets->pid == 0) {
-        packets->pid = tid;
-        put_process(packets);
-    }
+    process = process_of(packets, tid, time, &pid);
     snprintf(name, sizeof name, "thread %u", tid);
     mark = begin(packets);
-    track = begin_track(packets, perfetto_packets_uuid(PERFETTO_THREAD, tid),
-                        perfetto_packets_uuid(PERFETTO_PROCESS, packets->pid), name);
+    track = begin_track(packets, perfetto_packets_uuid(PERFETTO_THREAD, tid), process, name);
     thread = proto_begin(&packets->message, TRACK_THREAD);
-    proto_number(&packets->message, THREAD_PID, packets->pid);
+    proto_number(&packets->message, THREAD_PID, pid);
     proto_number(&packets->message, THREAD_TID, tid);
     proto_text(&packets->message, THREAD_NAME, name);
     proto_end(&packets->message, thread);
@@ -335,7 +366,10 @@ void perfetto_packets_sample(struct perfetto_packets *packets, uint32_t cpu,
     proto_number(&packets->message, PACKET_TIME, trace_info_time_ns(&packets->e->info, slot->time));
     sample = proto_begin(&packets->message, PACKET_SAMPLE);
     proto_number(&packets->message, SAMPLE_CPU, cpu);
-    proto_number(&packets->message, SAMPLE_PID, packets->pid);
+    proto_number(&packets->message, SAMPLE_PID,
+                 packets->pid != 0
+                     ? packets->pid
+                     : trace_processes_pid(&packets->e->info.processes, slot->tid, slot->time));
     proto_number(&packets->message, SAMPLE_TID, slot->tid);
     proto_number(&packets->message, SAMPLE_CALLSTACK, callstack);
     proto_number(&packets->message, SAMPLE_MODE,

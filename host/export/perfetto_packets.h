@@ -36,7 +36,8 @@ struct perfetto_packets {
     struct numbers names, callstacks;
     struct numbers threads; /* that have a track */
     uint32_t frames; /* functions whose frame was written */
-    uint32_t pid; /* the first thread; 0: none yet */
+    struct numbers processes; /* likewise, by number in the trace's table */
+    uint32_t pid; /* of the first process; where the trace does not say it: its first thread */
     bool begun;
 };
 
@@ -47,8 +48,11 @@ void perfetto_packets_free(struct perfetto_packets *packets);
 /* Once, before all others: the clock and the load maps. */
 void perfetto_packets_head(struct perfetto_packets *packets);
 
-/* Makes a thread's track known, and the process's with the first one. */
-void perfetto_packets_thread(struct perfetto_packets *packets, uint32_t tid);
+/* Makes a thread's track known, as it is at a time, and its process's. */
+void perfetto_packets_thread(struct perfetto_packets *packets, uint32_t tid, uint64_t time);
+
+/* Makes the track of a process known, which the trace's table has; returns its uuid. */
+uint64_t perfetto_packets_process(struct perfetto_packets *packets, uint32_t process);
 
 /* A track under another one, or 0 under none; `rate`: of a counter. */
 void perfetto_packets_track(struct perfetto_packets *packets, uint64_t uuid, uint64_t parent,

@@ -15,7 +15,11 @@ static const char fixed_tables[] =
     "CREATE TABLE events (id INTEGER PRIMARY KEY, name TEXT, \"column\" TEXT, source TEXT,"
     " total INTEGER, encoding INTEGER);"
     "CREATE TABLE maps (start INTEGER, \"end\" INTEGER, file_offset INTEGER, path TEXT,"
-    " build_id TEXT, kernel INTEGER);"
+    " build_id TEXT, kernel INTEGER, pid INTEGER, time_ns INTEGER);"
+    "CREATE TABLE processes (pid INTEGER, name TEXT, path TEXT, parent_pid INTEGER,"
+    " parent_tid INTEGER, start_ns INTEGER, end_ns INTEGER, status INTEGER, ending TEXT);"
+    "CREATE TABLE execs (time_ns INTEGER, pid INTEGER, path TEXT);"
+    "CREATE TABLE threads (tid INTEGER, pid INTEGER, start_ns INTEGER);"
     "CREATE TABLE functions (id INTEGER PRIMARY KEY, name TEXT, label TEXT, object TEXT,"
     " start INTEGER, \"end\" INTEGER, kernel INTEGER);"
     "CREATE TABLE stacks (id INTEGER PRIMARY KEY, parent INTEGER, function INTEGER,"
@@ -65,9 +69,9 @@ static void make_column(char column[SQLITE_SCHEMA_COLUMN_BYTES], const char *eve
 
 static bool taken(const struct sqlite_schema *schema, uint32_t count, const char *column)
 {
-    static const char *const own[] = {"time_ns",  "cpu",     "tid",     "ip",      "function",
-                                      "stack",    "flags",   "cost_ns", "samples", "start_ns",
-                                      "first_ns", "last_ns", "id",      "object"};
+    static const char *const own[] = {"time_ns", "cpu",      "tid",     "ip",      "function",
+                                      "stack",   "flags",    "cost_ns", "samples", "start_ns",
+                                      "pid",     "first_ns", "last_ns", "id",      "object"};
 
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(schema->columns[i], column) == 0)
@@ -126,10 +130,10 @@ static void put_views(FILE *out, const struct sqlite_schema *schema)
         const char *name;
         const char *ns;
     } bins[] = {{"10us", "10000"}, {"100us", "100000"}, {"1ms", "1000000"}, {"1s", "1000000000"}};
-    static const char *const totals[] = {"thread", "tid", "cpu", "cpu"};
+    static const char *const totals[] = {"thread", "tid", "cpu", "cpu", "process", "pid"};
 
     put_function_views(out, schema);
-    for (size_t i = 0; i < 4; i += 2) {
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i += 2) {
         fprintf(out,
                 "CREATE VIEW %s_totals AS SELECT %s, count(*) AS samples,"
                 " min(time_ns) AS first_ns, max(time_ns) AS last_ns",
@@ -169,9 +173,10 @@ static int run_text(struct sqlite_schema *schema,
 
 static void put_samples(FILE *out, const struct sqlite_schema *schema)
 {
-    fputs("CREATE TABLE samples (time_ns INTEGER, cpu INTEGER, tid INTEGER, ip INTEGER,"
-          " function INTEGER, stack INTEGER, flags INTEGER, cost_ns INTEGER",
-          out);
+    fputs(
+        "CREATE TABLE samples (time_ns INTEGER, cpu INTEGER, tid INTEGER, pid INTEGER, ip INTEGER,"
+        " function INTEGER, stack INTEGER, flags INTEGER, cost_ns INTEGER",
+        out);
     put_columns(out, schema, ", % INTEGER");
     fputs("); CREATE TABLE function_sums (function_id INTEGER PRIMARY KEY, samples INTEGER", out);
     put_columns(out, schema, ", % INTEGER");
@@ -200,7 +205,7 @@ static sqlite3_stmt *prepare_insert(struct sqlite_schema *schema, const char *ta
 
 sqlite3_stmt *sqlite_schema_samples(struct sqlite_schema *schema)
 {
-    return prepare_insert(schema, "samples", 8);
+    return prepare_insert(schema, "samples", 9);
 }
 
 sqlite3_stmt *sqlite_schema_sums(struct sqlite_schema *schema)

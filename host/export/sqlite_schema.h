@@ -4,7 +4,7 @@
 #include "host/export/database.h"
 #include "host/trace/trace_info.h"
 
-#define SQLITE_SCHEMA_VERSION 1 /* PRAGMA user_version */
+#define SQLITE_SCHEMA_VERSION 2 /* PRAGMA user_version */
 #define SQLITE_SCHEMA_COLUMN_BYTES 72
 
 struct sqlite_schema {

@@ -72,7 +72,7 @@ static bool selected(const struct hist *hist, uint64_t time, uint32_t tid)
     uint64_t ns = trace_info_time_ns(hist->info, time);
 
     return ns >= hist->selection->from_ns && ns <= hist->selection->to_ns &&
-           selection_has_thread(hist->selection, tid);
+           trace_info_selects(hist->info, hist->selection, tid, time);
 }
 
 static void take_call(struct hist *hist, const struct trace_record *record)

@@ -25,8 +25,9 @@ enum launch_port { /* in the order of the devices on the command line */
                    LAUNCH_STDIN,
                    LAUNCH_CONTROL,
                    LAUNCH_CONSOLE, /* COM1: the kernel's output before its ports work */
-                   LAUNCH_FILES, /* only where launch_wants_port says so, likewise the next one */
+                   LAUNCH_FILES, /* only where launch_wants_port says so, likewise the next ones */
                    LAUNCH_SERVE,
+                   LAUNCH_NETWORK,
                    LAUNCH_PORTS,
 };
 
@@ -74,8 +75,13 @@ struct launch {
 int launch_cpu_count(const struct launch_machine *machine, enum hr_mode mode);
 
 /* Returns whether the run has a port: every one but LAUNCH_FILES, which is only for --keep-files
- * and --missing, and LAUNCH_SERVE, which --sealed leaves out. */
+ * and --missing, LAUNCH_SERVE, which --sealed leaves out, and LAUNCH_NETWORK, which is for
+ * --publish and --network. */
 bool launch_wants_port(const struct options *o, enum launch_port port);
+
+/* How many ports the virtio-serial device must have: their numbers end with this one.  Without a
+ * network it is what it always was. */
+#define LAUNCH_VIRTIO_PORTS(o) (launch_wants_port(o, LAUNCH_NETWORK) ? 10 : 9)
 
 /* Returns true if the threads of the guest's CPUs must be placed before it starts: see
  * host/launch/launch_place.h. */

@@ -7,6 +7,7 @@
 #include "host/launch/launch.h"
 #include "host/launch/launch_find.h"
 #include "host/launch/launch_fixed.h"
+#include "include/run_network.h"
 #include "include/run_ports.h"
 #include "include/run_serve.h"
 
@@ -15,10 +16,11 @@
 #define MACHINE "q35,usb=off,vmport=off,i8042=off,sata=off,smbus=off,smm=off"
 
 static const char *const port_names[LAUNCH_PORTS] = {
-    [LAUNCH_TRACE] = RUN_PORT_TRACE,   [LAUNCH_STDOUT] = RUN_PORT_STDOUT,
-    [LAUNCH_STDERR] = RUN_PORT_STDERR, [LAUNCH_LOG] = RUN_PORT_LOG,
-    [LAUNCH_STDIN] = RUN_PORT_STDIN,   [LAUNCH_CONTROL] = RUN_PORT_CONTROL,
-    [LAUNCH_FILES] = RUN_PORT_FILES,   [LAUNCH_SERVE] = RUN_PORT_SERVE,
+    [LAUNCH_TRACE] = RUN_PORT_TRACE,     [LAUNCH_STDOUT] = RUN_PORT_STDOUT,
+    [LAUNCH_STDERR] = RUN_PORT_STDERR,   [LAUNCH_LOG] = RUN_PORT_LOG,
+    [LAUNCH_STDIN] = RUN_PORT_STDIN,     [LAUNCH_CONTROL] = RUN_PORT_CONTROL,
+    [LAUNCH_FILES] = RUN_PORT_FILES,     [LAUNCH_SERVE] = RUN_PORT_SERVE,
+    [LAUNCH_NETWORK] = RUN_PORT_NETWORK,
 };
 
 static void add(struct launch_command *c, const char *option, const char *format, ...)
@@ -102,6 +104,8 @@ bool launch_wants_port(const struct options *o, enum launch_port port)
 {
     if (port == LAUNCH_FILES)
         return o->keep_files != NULL || o->missing;
+    if (port == LAUNCH_NETWORK)
+        return o->network || o->published_count != 0;
     return port != LAUNCH_SERVE || o->serve;
 }
 
@@ -120,7 +124,8 @@ static void add_ports(const struct options *o, struct launch_command *c)
         add(c, "-chardev", "socket,id=port%d,fd=%d", i, LAUNCH_FD_PORTS + i);
     }
     add(c, "-serial", "chardev:port%d", LAUNCH_CONSOLE);
-    add(c, "-device", "virtio-serial-pci,id=ports,disable-legacy=on,ioeventfd=off,max_ports=9");
+    add(c, "-device", "virtio-serial-pci,id=ports,disable-legacy=on,ioeventfd=off,max_ports=%d",
+        LAUNCH_VIRTIO_PORTS(o));
     for (int i = 0; i < LAUNCH_PORTS; i++) {
         if (port_names[i] == NULL || !launch_wants_port(o, (enum launch_port)i))
             continue;

@@ -6,6 +6,7 @@
 #include "host/launch/launch_domain.h"
 #include "host/launch/launch_find.h"
 #include "host/launch/launch_fixed.h"
+#include "include/run_network.h"
 #include "include/run_ports.h"
 #include "include/run_serve.h"
 
@@ -20,7 +21,7 @@ static const struct {
     [LAUNCH_STDERR] = {"stderr", RUN_PORT_STDERR}, [LAUNCH_LOG] = {"log", RUN_PORT_LOG},
     [LAUNCH_STDIN] = {"stdin", RUN_PORT_STDIN},    [LAUNCH_CONTROL] = {"control", RUN_PORT_CONTROL},
     [LAUNCH_CONSOLE] = {"console", NULL},          [LAUNCH_FILES] = {"files", RUN_PORT_FILES},
-    [LAUNCH_SERVE] = {"serve", RUN_PORT_SERVE},
+    [LAUNCH_SERVE] = {"serve", RUN_PORT_SERVE},    [LAUNCH_NETWORK] = {"network", RUN_PORT_NETWORK},
 };
 
 const char *launch_domain_socket(enum launch_port port)
@@ -190,11 +191,13 @@ static void put_channel(struct xml *x, const struct launch_domain *domain, int p
 }
 
 /* The kernel looks for its devices on the first PCI bus. */
-static void put_controllers(struct xml *x)
+static void put_controllers(struct xml *x, const struct options *o)
 {
     xml_empty(x, "controller type='usb' model='none'");
-    xml_start(
-        x, "controller type='virtio-serial' index='0' ports='9' model='virtio-non-transitional'");
+    xml_start(x,
+              "controller type='virtio-serial' index='0' ports='%d' "
+              "model='virtio-non-transitional'",
+              LAUNCH_VIRTIO_PORTS(o));
     xml_empty(x, "address type='pci' domain='0' bus='0' slot='2' function='0'");
     xml_end(x);
 }
@@ -203,7 +206,7 @@ static void put_devices(struct xml *x, const struct options *o, const struct lau
 {
     xml_start(x, "devices");
     xml_element(x, "emulator", domain->emulator);
-    put_controllers(x);
+    put_controllers(x, o);
     xml_start(x, "serial type='unix'");
     put_source(x, domain, LAUNCH_CONSOLE);
     xml_empty(x, "target type='isa-serial' port='0'");

@@ -6,8 +6,8 @@
 enum {
     LAUNCH_FD_ARCHIVE = 100, /* the guest's initrd */
     LAUNCH_FD_PORTS = 101, /* one socket a port, in the order of enum launch_port */
-    LAUNCH_FD_QMP = 110, /* after the ports: QEMU's control socket */
-    LAUNCH_FD_EXACT = 111, /* memory in which the plugin of --mode exact counts */
+    LAUNCH_FD_QMP = 111, /* after the ports: QEMU's control socket */
+    LAUNCH_FD_EXACT = 112, /* memory in which the plugin of --mode exact counts */
     LAUNCH_FD_SPARE = 200, /* where the child moves descriptors before it puts them in place */
     LAUNCH_FD_LIMIT = 1024, /* number of descriptors for the emulator, if the system allows it */
 };

@@ -184,13 +184,19 @@ static void take_gap(struct noise *noise, uint16_t number, const struct trace_re
     known = gap.reason >= HR_GAP_SLEEP && gap.reason <= HR_GAP_STEAL;
     noise->cpus[number].sampled = false;
     noise->cpus[number].gap_until = gap.time_last;
-    if (!selection_has_thread(noise->selection, gap.tid))
+    if (!trace_info_selects(noise->info, noise->selection, gap.tid, gap.time_first))
         return;
     add(noise, (struct noise_span){.time = gap.time_first,
                                    .ticks = gap.time_last - gap.time_first,
                                    .tid = gap.tid,
                                    .cpu = number,
                                    .cause = known ? causes[gap.reason] : NOISE_OTHER_GAP});
+}
+
+/* What is no thread's own belongs to no part of them. */
+static bool of_all_threads(const struct noise *noise)
+{
+    return noise->selection->threads == NULL && noise->selection->pids == NULL;
 }
 
 /* A CPU without a thread, unless a gap says why it had none. */
@@ -203,7 +209,7 @@ static void take_switch(struct noise *noise, uint16_t number, const struct trace
         return;
     waits_take_switch(&noise->waits, &change, noise->info, noise->selection);
     if (cpu->idle && change.from_tid == 0 && cpu->gap_until <= cpu->idle_since &&
-        change.time > cpu->idle_since && noise->selection->threads == NULL)
+        change.time > cpu->idle_since && of_all_threads(noise))
         add(noise, (struct noise_span){.time = cpu->idle_since,
                                        .ticks = change.time - cpu->idle_since,
                                        .cpu = number,
@@ -220,7 +226,7 @@ static void take_lost(struct noise *noise, uint16_t number, const struct trace_r
     if (!trace_body(record, &lost, sizeof lost, NULL, NULL) || lost.time_last < lost.time_first)
         return;
     noise->cpus[number].sampled = false;
-    if (noise->selection->threads == NULL)
+    if (of_all_threads(noise))
         add(noise, (struct noise_span){.time = lost.time_first,
                                        .ticks = lost.time_last - lost.time_first,
                                        .detail = lost.count,

@@ -127,7 +127,7 @@ void waits_take_switch(struct waits *waits, const struct hr_rec_switch *change,
     if (thread != NULL)
         thread->waits = false;
     thread = change->reason == HR_SWITCH_BLOCK ? find_thread(waits, change->from_tid) : NULL;
-    if (thread == NULL || !selection_has_thread(selection, change->from_tid) ||
+    if (thread == NULL || !trace_info_selects(info, selection, change->from_tid, change->time) ||
         ns < selection->from_ns || ns > selection->to_ns)
         return;
     thread->waits = true;
@@ -152,7 +152,8 @@ static size_t put_function(char *text, size_t used, struct symbols *symbols, uin
     if (place.name != NULL)
         bytes = snprintf(text + used, room, "%s%.200s", used != 0 ? " < " : "", place.name);
     else
-        bytes = snprintf(text + used, room, "%s[0x%lx]", used != 0 ? " < " : "", place.start);
+        bytes = snprintf(text + used, room, "%s[0x%lx]", used != 0 ? " < " : "",
+                         trace_spaces_shown(place.start));
     return used + (size_t)bytes;
 }
 

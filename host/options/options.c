@@ -7,6 +7,7 @@
 #include "host/base/option.h"
 #include "host/options/options.h"
 #include "host/options/options_archive.h"
+#include "host/options/options_network.h"
 #include "lib/array.h"
 
 enum { /* options without a letter */
@@ -27,6 +28,8 @@ enum { /* options without a letter */
        KEY_FORCE,
        KEY_REPEAT,
        KEY_OUTPUT_EACH,
+       KEY_PUBLISH,
+       KEY_NETWORK,
 };
 
 static const struct argp_option run_options[] = {
@@ -46,6 +49,12 @@ static const struct argp_option run_options[] = {
     {"missing", KEY_MISSING, 0, 0, "list the files that the program looked for in vain", 3},
     {"sealed", KEY_SEALED, 0, 0,
      "give the program only what was packed for it: the guest cannot look for files here", 3},
+    {"publish", KEY_PUBLISH, "[ADDRESS:]HOSTPORT:GUESTPORT[/udp]", 0,
+     "clients that come to this port of the host reach the program's (default address 127.0.0.1; "
+     "port 0: any that is free)",
+     3},
+    {"network", KEY_NETWORK, "KIND", 0,
+     "user: the program's connections leave through the host, with your rights; none (default)", 3},
     {"timeout", KEY_TIMEOUT, "TIME", 0, "stop the program after this wall time; exit status 124",
      4},
     {"repeat", KEY_REPEAT, "N", 0,
@@ -144,6 +153,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_SEALED:
         o->serve = false;
         return 0;
+    case KEY_PUBLISH:
+        return options_network_publish(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_NETWORK:
+        return options_network_set(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_REPEAT:
         return set_repeat(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case 'q':

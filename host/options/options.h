@@ -11,9 +11,11 @@
 #include "host/base/run_failure.h"
 #include "host/events/events.h"
 #include "include/hr_format.h"
+#include "include/run_network.h"
 
 #define OPTIONS_CPUS_AUTO (-1)
 #define OPTIONS_CPUS_MAX 64
+#define OPTIONS_PROCESSES_MAX 8000
 #define OPTIONS_REPEAT_MAX 100000u
 #define OPTIONS_INTERVAL_MIN_NS 500ull
 #define OPTIONS_INTERVAL_DEFAULT_NS 10000ull
@@ -25,6 +27,14 @@ enum options_accel { OPTIONS_ACCEL_AUTO, OPTIONS_ACCEL_KVM, OPTIONS_ACCEL_TCG };
 struct options_list {
     const char **items;
     size_t count;
+};
+
+struct options_published { /* a port of the guest's that clients of the host reach */
+    bool udp;
+    bool v6;
+    char address[48]; /* of the host, in figures */
+    uint16_t host_port; /* 0: any that is free */
+    uint16_t guest_port;
 };
 
 struct options {
@@ -43,6 +53,7 @@ struct options {
     uint32_t counters_every; /* counters are read with every Nth sample; at least 1 */
     bool paused; /* the trigger waits for the program's hr_start() */
     int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
+    uint32_t processes; /* at once; 0: the kernel's own limit */
     uint64_t memory_bytes;
     bool memory_given; /* not the default */
     enum options_accel accel;
@@ -55,6 +66,9 @@ struct options {
     const char *kernel; /* NULL: the one that belongs to hr */
     const char *root; /* a tree that takes the place of /; NULL: none */
     bool serve; /* the guest may look for files of the host */
+    struct options_published published[RUN_NETWORK_PUBLISHED_MAX];
+    size_t published_count;
+    bool network; /* the program's connections leave through the host */
     struct options_list files;
     const char *keep_files; /* directory for the program's files; NULL: not kept; "": named later */
     const char *input; /* the program's standard input, in the archive; NULL: none */
@@ -62,6 +76,7 @@ struct options {
     bool prefault; /* memory is filled when it is mapped */
     struct options_list environment; /* K=V settings that change the default */
     uint64_t timeout_ns; /* 0: none */
+    uint64_t duration_ns; /* of the program's clock, until SIGTERM; 0: none */
     uint64_t repeat; /* number of runs; 0: one, with its own kind of summary */
     bool output_each; /* show the program's output of every run, not of the first alone */
     bool again; /* a run of --repeat after the first */

@@ -84,6 +84,7 @@ static int parse_events(struct options *o, const char *list, struct run_failure 
 
 enum { /* options without a letter; the commands' own begin at 256 */
        KEY_CPUS = 512,
+       KEY_PROCESSES,
        KEY_MEM,
        KEY_PAUSED,
        KEY_PYTHON,
@@ -97,6 +98,7 @@ enum { /* options without a letter; the commands' own begin at 256 */
        KEY_PREFAULT,
        KEY_KEEP_FILES,
        KEY_STDIN,
+       KEY_DURATION,
 };
 
 static const char default_events[] = EVENTS_DEFAULT;
@@ -125,6 +127,8 @@ static const struct argp_option archive_options[] = {
     {"counters-every", KEY_COUNTERS_EVERY, "N", 0,
      "read the counters with every Nth sample only; each sample has its address", 1},
     {"cpus", KEY_CPUS, "N", 0, "CPUs for the program beside the service CPU; 0: one for both", 2},
+    {"processes", KEY_PROCESSES, "N", 0,
+     "processes that there may be at once, zombies included (default 512)", 2},
     {"mem", KEY_MEM, "SIZE", 0, "memory of the kernel and the program (default 1G)", 2},
     {"prefault", KEY_PREFAULT, 0, 0, "fill memory when it is mapped: no page faults later", 2},
     {"target-cpu", KEY_TARGET_CPU, "LIST", 0,
@@ -136,6 +140,8 @@ static const struct argp_option archive_options[] = {
      "there",
      3},
     {"file", KEY_FILE, "PATH", 0, "give the program this file or directory at its own path", 3},
+    {"duration", KEY_DURATION, "TIME", 0,
+     "send the program SIGTERM after this time of its clock, and SIGKILL 5 s later", 4},
     {"env", KEY_ENV, "K=V", 0, "set an environment variable of the program; K alone copies yours",
      3},
     {"verbose", 'v', 0, 0, "show what was packed and chosen, and the kernel's log, on stderr", 5},
@@ -186,10 +192,28 @@ static int set_cpus(struct options *o, const char *text, struct run_failure *fai
     return 0;
 }
 
+static int set_processes(struct options *o, const char *text, struct run_failure *failure)
+{
+    uint64_t value;
+
+    if (option_number(text, 1, OPTIONS_PROCESSES_MAX, &value) != 0)
+        return run_fail(failure, "--processes %s: not a number from 1 to %d", text,
+                        OPTIONS_PROCESSES_MAX);
+    o->processes = (uint32_t)value;
+    return 0;
+}
+
 int options_set_timeout(struct options *o, const char *text, struct run_failure *failure)
 {
     if (units_parse_time(text, UNITS_NEEDED, &o->timeout_ns) != 0 || o->timeout_ns == 0)
         return run_fail(failure, "--timeout %s: not a time with a unit; write 10s or 500ms", text);
+    return 0;
+}
+
+static int set_duration(struct options *o, const char *text, struct run_failure *failure)
+{
+    if (units_parse_time(text, UNITS_NEEDED, &o->duration_ns) != 0 || o->duration_ns == 0)
+        return run_fail(failure, "--duration %s: not a time with a unit; write 10s or 500ms", text);
     return 0;
 }
 
@@ -268,6 +292,10 @@ static error_t parse_other_option(int key, char *argument, struct argp_state *st
     switch (key) {
     case KEY_CPUS:
         return set_cpus(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_DURATION:
+        return set_duration(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_PROCESSES:
+        return set_processes(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_FILE:
         return append(&o->files, argument, parse->failure) == 0 ? 0 : ENOMEM;
     case KEY_ENV:

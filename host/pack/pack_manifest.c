@@ -112,6 +112,9 @@ static int add_python(struct draft *d, const struct options *o, const struct pac
     if (o->stacks.kind != HR_STACK_PYTHON)
         return 0;
     error = pack_python_find(&pack->list, &python);
+    for (size_t i = 1; i < pack->program.argument_count && error == -ENOENT; i++)
+        error = pack_python_word(pack->program.arguments[i],
+                                 pack_environment_get(&pack->environment, "PATH"), &python);
     if (error == -ENOTSUP)
         return run_fail(failure,
                         "--python: %s is CPython of another version than 3.11, 3.12 and 3.13, the "
@@ -119,8 +122,8 @@ static int add_python(struct draft *d, const struct options *o, const struct pac
                         python.name);
     if (error != 0)
         return run_fail(failure, "--python: neither the program nor its libraries are CPython "
-                                 "with the symbol _PyRuntime; give the interpreter itself as the "
-                                 "program, such as /usr/bin/python3");
+                                 "with the symbol _PyRuntime, and no argument names it; give the "
+                                 "interpreter itself as the program, such as /usr/bin/python3");
     add(d, "python", python.name);
     python_layout_write(&python.layout, text);
     add(d, "python-layout", text);
@@ -172,14 +175,23 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
     add_number(&d, "start-unix-ns", start_unix_ns(machine->virtual_time));
     if (o->packing && o->timeout_ns != 0)
         add_number(&d, "timeout", o->timeout_ns);
+    if (o->duration_ns != 0)
+        add_number(&d, "duration", o->duration_ns);
     add(&d, "hostname", "microtome");
     add_terminal(&d, o);
+    if (o->processes != 0)
+        add_number(&d, "processes", o->processes);
     if (o->prefault)
         add_number(&d, "prefault", 1);
     if (o->keep_files != NULL)
         add_number(&d, "keep-files", 1);
     if (o->missing)
         add_number(&d, "missing", 1);
+    if (o->network)
+        add_number(&d, "network", 1);
+    for (size_t i = 0; i < o->published_count; i++)
+        add_number(&d, o->published[i].udp ? "published-udp" : "published-tcp",
+                   o->published[i].guest_port);
     if (o->panic_test != NULL)
         add(&d, "panic-test", o->panic_test);
     add_stacks(&d, o);

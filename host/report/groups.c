@@ -25,12 +25,14 @@ void groups_free(struct groups *groups)
 
 static bool same(const struct group *a, const struct group *b)
 {
-    return a->cpu == b->cpu && a->tid == b->tid && a->section == b->section;
+    return a->cpu == b->cpu && a->tid == b->tid && a->section == b->section &&
+           a->process == b->process;
 }
 
 uint32_t groups_find(struct groups *groups, struct group group)
 {
-    uint64_t key = ((uint64_t)group.tid << 32 | group.cpu) ^ (uint64_t)group.section << 20;
+    uint64_t key = ((uint64_t)group.tid << 32 | group.cpu) ^ (uint64_t)group.section << 20 ^
+                   (uint64_t)group.process << 40;
     uint32_t i = hash_place(key, INDEX_BITS);
 
     for (; groups->index[i] != 0; i = (i + 1) & ((1u << INDEX_BITS) - 1))

@@ -1,5 +1,5 @@
-/* What samples are told apart by in addition to their place: CPU, thread and section, as one
- * number. */
+/* What samples are told apart by in addition to their place: CPU, process, thread and section, as
+ * one number. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,6 +10,7 @@
 
 struct group { /* fields that are not requested are 0 */
     uint32_t cpu;
+    uint32_t process; /* number in the trace's table */
     uint32_t tid;
     uint32_t section; /* as in host/report/sections.h */
 };

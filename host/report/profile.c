@@ -82,11 +82,15 @@ static uint32_t group_of(struct profile_worker *w, const struct trace_samples *s
                          uint64_t time, uint64_t *until)
 {
     const struct profile_options *o = w->profile->options;
+    bool exact = samples->weights != NULL; /* these have no time */
     struct group group = {0};
 
     *until = UINT64_MAX;
     if (o->by_cpu)
         group.cpu = samples->chunk->cpu;
+    if (o->by_process)
+        group.process = trace_processes_of(&w->scan->info.processes, samples->slots[0].tid,
+                                           exact ? UINT64_MAX : samples->slots[0].time);
     if (o->by_thread)
         group.tid = samples->slots[0].tid;
     if (o->sections != NULL)
@@ -216,6 +220,8 @@ static int before(const struct row *a, const struct row *b, void *context)
 
     if (g->section != h->section)
         return g->section < h->section ? -1 : 1;
+    if (g->process != h->process)
+        return g->process < h->process ? -1 : 1;
     if (g->tid != h->tid)
         return g->tid < h->tid ? -1 : 1;
     if (g->cpu != h->cpu)

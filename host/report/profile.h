@@ -21,6 +21,7 @@
 struct profile_options {
     enum place_kind by; /* PLACE_NONE: groups alone */
     bool by_cpu;
+    bool by_process;
     bool by_thread;
     const struct sections *sections; /* group by the sections between marks; NULL: do not */
     bool stacks; /* totals, or a tree, include what callees counted */

@@ -37,7 +37,7 @@ static uint32_t row_of_node(struct profile_worker *w, const struct entry *e, uin
 {
     struct profile *p = w->profile;
     const struct profile_options *o = p->options;
-    bool grouped = o->by_cpu || o->by_thread || o->sections != NULL;
+    bool grouped = o->by_cpu || o->by_process || o->by_thread || o->sections != NULL;
     uint64_t address = w->scan->stacks.nodes[node].address - 1;
 
     if (grouped) {

@@ -23,6 +23,7 @@ enum report_dimension {
     REPORT_BY_LINE,
     REPORT_BY_LIBRARY,
     REPORT_BY_ADDRESS,
+    REPORT_BY_PROCESS,
     REPORT_BY_THREAD,
     REPORT_BY_CPU,
     REPORT_BY_MARK,
@@ -62,6 +63,9 @@ struct report { /* the data to print */
 /* Parses --by.  Returns false if it has an unknown name, or places of two kinds. */
 bool report_parse_by(struct report_options *options, const char *list);
 const char *report_dimension_name(enum report_dimension by);
+
+/* Returns the number of a group's process. */
+uint32_t report_pid(const struct report *r, const struct group *group);
 
 /* Returns a part in percent; 0 if `all` is 0. */
 double report_share(uint64_t part, uint64_t all);

@@ -59,6 +59,7 @@ static void want(struct report *r, bool has_stacks)
     r->wanted = (struct profile_options){
         .by = PLACE_NONE,
         .by_cpu = by_dimension(o, REPORT_BY_CPU),
+        .by_process = by_dimension(o, REPORT_BY_PROCESS),
         .by_thread = by_dimension(o, REPORT_BY_THREAD),
         .sections = by_dimension(o, REPORT_BY_MARK) ? &r->sections : NULL,
         .tree = o->view == REPORT_TREE || o->view == REPORT_CALLERS,

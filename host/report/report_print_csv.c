@@ -8,6 +8,7 @@ static const char *const titles[REPORT_DIMENSIONS] = {
     [REPORT_BY_LINE] = "file,line,function,object",
     [REPORT_BY_LIBRARY] = "object",
     [REPORT_BY_ADDRESS] = "address,function,offset,object",
+    [REPORT_BY_PROCESS] = "pid,process",
     [REPORT_BY_THREAD] = "thread",
     [REPORT_BY_CPU] = "cpu",
     [REPORT_BY_MARK] = "mark",
@@ -44,7 +45,7 @@ static void put_line(struct output *out, const struct place *place)
 
 static void put_address(struct output *out, const struct place *place)
 {
-    output_hex(out, place->start);
+    output_hex(out, trace_spaces_shown(place->start));
     output_char(out, ',');
     put_function(out, place);
     output_char(out, ',');
@@ -66,7 +67,7 @@ static void put_dimension(struct output *out, const struct report *r, const stru
         output_char(out, ',');
         put_object(out, place);
         output_char(out, ',');
-        output_hex(out, place->start);
+        output_hex(out, trace_spaces_shown(place->start));
         break;
     case REPORT_BY_LINE:
         put_line(out, place);
@@ -76,6 +77,11 @@ static void put_dimension(struct output *out, const struct report *r, const stru
         break;
     case REPORT_BY_ADDRESS:
         put_address(out, place);
+        break;
+    case REPORT_BY_PROCESS:
+        output_decimal(out, report_pid(r, group));
+        output_char(out, ',');
+        output_csv_text(out, trace_info_process_name(&r->scan.info, group->process, UINT64_MAX));
         break;
     case REPORT_BY_THREAD:
         output_decimal(out, group->tid);

@@ -12,7 +12,7 @@ static void put_place(struct output *out, const struct place *place, enum report
         output_json_print(out, "\"function\":%s,\"kernel\":%d,", place->name, place->kernel);
     if (by == REPORT_BY_FUNCTION || by == REPORT_BY_ADDRESS)
         output_json_print(out, "%s:\"%#lx\",", by == REPORT_BY_ADDRESS ? "address" : "start",
-                          place->start);
+                          trace_spaces_shown(place->start));
     output_json_print(out, "\"object\":%s", report_object(text, sizeof text, place));
 }
 
@@ -21,7 +21,10 @@ static void put_dimension(struct output *out, const struct report *r, const stru
 {
     const struct group *group = &r->profile.groups.all[row->group];
 
-    if (by == REPORT_BY_THREAD)
+    if (by == REPORT_BY_PROCESS)
+        output_json_print(out, "\"pid\":%u,\"process\":%s", report_pid(r, group),
+                          trace_info_process_name(&r->scan.info, group->process, UINT64_MAX));
+    else if (by == REPORT_BY_THREAD)
         output_json_print(out, "\"thread\":%u", group->tid);
     else if (by == REPORT_BY_CPU)
         output_json_print(out, "\"cpu\":%u", group->cpu);

@@ -31,6 +31,7 @@ static void add_dimension(struct layout *l, unsigned int i, enum report_dimensio
         [REPORT_BY_LINE] = {{"line", "function"}, {40, 32}, {0, 4}, false},
         [REPORT_BY_LIBRARY] = {{"library", NULL}, {32, 0}, {0, 0}, false},
         [REPORT_BY_ADDRESS] = {{"address", "symbol"}, {18, 32}, {0, 0}, true},
+        [REPORT_BY_PROCESS] = {{"pid", "process"}, {7, 20}, {0, 0}, true},
         [REPORT_BY_THREAD] = {{"thread", NULL}, {7, 0}, {0, 0}, true},
         [REPORT_BY_CPU] = {{"cpu", NULL}, {5, 0}, {0, 0}, true},
         [REPORT_BY_MARK] = {{"section", NULL}, {32, 0}, {0, 0}, false},
@@ -93,7 +94,7 @@ static void put_address(char *cell, char *symbol, const struct place *place)
 {
     char name[COLUMNS_CELL_BYTES - 32];
 
-    snprintf(cell, COLUMNS_CELL_BYTES, "0x%lx", place->start);
+    snprintf(cell, COLUMNS_CELL_BYTES, "0x%lx", trace_spaces_shown(place->start));
     symbol[0] = 0;
     if (place->name != NULL)
         snprintf(symbol, COLUMNS_CELL_BYTES, "%s+0x%lx", report_function(name, sizeof name, place),
@@ -121,6 +122,11 @@ static void put_dimension(struct layout *l, const struct report *r, const struct
         break;
     case REPORT_BY_ADDRESS:
         put_address(first, second, place);
+        break;
+    case REPORT_BY_PROCESS:
+        snprintf(first, COLUMNS_CELL_BYTES, "%u", report_pid(r, group));
+        text_escape(second, COLUMNS_CELL_BYTES,
+                    trace_info_process_name(&r->scan.info, group->process, UINT64_MAX));
         break;
     case REPORT_BY_THREAD:
         snprintf(first, COLUMNS_CELL_BYTES, "%u", group->tid);

@@ -10,8 +10,8 @@
 static const char *const dimension_names[REPORT_DIMENSIONS] = {
     [REPORT_BY_FUNCTION] = "function", [REPORT_BY_LINE] = "line",
     [REPORT_BY_LIBRARY] = "library",   [REPORT_BY_ADDRESS] = "address",
-    [REPORT_BY_THREAD] = "thread",     [REPORT_BY_CPU] = "cpu",
-    [REPORT_BY_MARK] = "mark",
+    [REPORT_BY_PROCESS] = "process",   [REPORT_BY_THREAD] = "thread",
+    [REPORT_BY_CPU] = "cpu",           [REPORT_BY_MARK] = "mark",
 };
 
 const char *report_dimension_name(enum report_dimension by)
@@ -70,6 +70,13 @@ bool report_parse_by(struct report_options *options, const char *list)
     }
 }
 
+uint32_t report_pid(const struct report *r, const struct group *group)
+{
+    const struct trace_processes *processes = &r->scan.info.processes;
+
+    return group->process < processes->count ? processes->all[group->process].pid : HR_FIRST_PID;
+}
+
 double report_share(uint64_t part, uint64_t all)
 {
     return all != 0 ? 100.0 * (double)part / (double)all : 0.0;
@@ -98,7 +105,8 @@ char *report_function(char *text, size_t room, const struct place *place)
     else if (place->kind == PLACE_ADDRESS)
         text[0] = 0;
     else
-        snprintf(text, room, "[0x%lx-0x%lx)", place->start, place->end);
+        snprintf(text, room, "[0x%lx-0x%lx)", trace_spaces_shown(place->start),
+                 trace_spaces_shown(place->end));
     return text;
 }
 

@@ -45,7 +45,7 @@ static int fail_thread(struct relay *r, int result)
 
 static int start(struct relay *r)
 {
-    int port = r->launch->ports[LAUNCH_SERVE];
+    int port = r->launch->ports[LAUNCH_SERVE], network = r->launch->ports[LAUNCH_NETWORK];
     int result;
 
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -60,6 +60,8 @@ static int start(struct relay *r)
             return fail_thread(r, result);
     }
     result = port >= 0 ? serve_start(r->serve, port) : 0;
+    if (result == 0 && network >= 0)
+        result = network_start(r->network, network);
     if (result != 0)
         return fail_thread(r, result);
     for (int i = 0; i < RELAY_SLOTS; i++)
@@ -211,7 +213,7 @@ static void loop(struct relay *r)
 
 int relay_run(struct relay *r, const struct options *o, struct launch *launch,
               struct collector *collector, struct keep_files *files, struct serve *serve,
-              int signals, struct run_failure *failure)
+              struct network *network, int signals, struct run_failure *failure)
 {
     uint64_t now_ns = monotonic_ns();
     enum relay_echo rest = o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NONE;
@@ -222,6 +224,7 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
         .collector = collector,
         .files = files,
         .serve = serve,
+        .network = network,
         .failure = failure,
         .signals = signals,
         .timeout_ns = o->timeout_ns != 0 ? now_ns + o->timeout_ns : NEVER,
@@ -245,6 +248,7 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
     loop(r);
     progress_erase(&r->progress);
     serve_stop(r->serve);
+    network_stop(r->network, r->stop_signal != 0 || r->open[RELAY_CHILD]);
     end_outputs(r);
     return 0;
 }

@@ -15,6 +15,7 @@
 #include "host/collector/collect.h"
 #include "host/collector/keep_files.h"
 #include "host/launch/launch.h"
+#include "host/network/network.h"
 #include "host/options/options.h"
 #include "host/run/relay_boot.h"
 #include "host/run/relay_input.h"
@@ -51,6 +52,7 @@ struct relay {
     struct relay_log console; /* COM1: the report of a panic */
     struct relay_log errors; /* of the emulator itself */
     struct keep_files *files; /* NULL: no files were requested */
+    struct network *network; /* has the guest's connections, in a thread of its own */
     struct serve *serve; /* answers the guest's requests for files in a thread of its own */
     uint8_t control[sizeof(struct run_message)];
     size_t control_bytes;
@@ -84,8 +86,8 @@ bool relay_lost_output(const struct relay *r);
 int relay_catch_signals(struct run_failure *failure);
 
 /* Runs until the emulator has ended.  `files` takes the data of the files port, if there is one;
- * `serve`, which is open then, answers what comes from the port of that name.  Returns 0, or -1 if
- * it could not begin. */
+ * `serve` and `network`, which are open then, answer what comes from the ports of these names.
+ * Returns 0, or -1 if it could not begin. */
 int relay_run(struct relay *r, const struct options *o, struct launch *launch,
               struct collector *collector, struct keep_files *files, struct serve *serve,
-              int signals, struct run_failure *failure);
+              struct network *network, int signals, struct run_failure *failure);

@@ -14,6 +14,7 @@
 #include "host/launch/launch.h"
 #include "host/launch/launch_libvirt.h"
 #include "host/launch/launch_place.h"
+#include "host/network/network.h"
 #include "host/options/options.h"
 #include "host/pack/pack.h"
 #include "host/run/relay.h"
@@ -49,6 +50,7 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
 
 static struct relay relay;
 static struct serve serve = SERVE_CLOSED;
+static struct network network = NETWORK_CLOSED;
 
 /* From here on the trace file may have its name, so it is closed properly however the run ends. */
 static int run_launched(const struct options *o, const struct launch_command *command,
@@ -62,10 +64,11 @@ static int run_launched(const struct options *o, const struct launch_command *co
         .collector = collector,
         .files = files,
         .serve = &serve,
+        .network = &network,
         .failure = failure,
     };
 
-    (void)relay_run(&relay, o, launch, collector, files, &serve, signals, failure);
+    (void)relay_run(&relay, o, launch, collector, files, &serve, &network, signals, failure);
     result.wait_status = launch_end(launch, failure->exit_status != 0 || relay.abandoned);
     return run_result_finish(&result);
 }
@@ -146,6 +149,19 @@ static int print_guest(const struct options *o, const struct launch_machine *mac
     return HR_EXIT_OK;
 }
 
+/* Opens the published ports, and prints those that the system chose. */
+static int open_network(const struct options *o, struct run_failure *failure)
+{
+    if (network_open(&network, o, failure) != 0)
+        return -1;
+    for (size_t i = 0; i < network.published_count; i++)
+        if (network.published[i].chosen)
+            fprintf(stderr, "hr: published: port %u of %s is port %u of the program%s\n",
+                    network.published[i].port, network.published[i].address,
+                    network.published[i].guest_port, network.published[i].udp ? ", UDP" : "");
+    return 0;
+}
+
 /* Implements run_repeat_once. */
 static int run(const struct options *o, bool *stopped, struct run_failure *failure)
 {
@@ -168,11 +184,12 @@ static int run(const struct options *o, bool *stopped, struct run_failure *failu
         return -1;
     if (o->dry_run)
         return print_guest(o, &machine, &command, failure);
-    signals = relay_catch_signals(failure);
-    if (signals < 0)
-        return -1;
-    status = run_packed(o, &machine, &command, archive, &input, signals, failure);
-    close(signals);
+    signals = open_network(o, failure) == 0 ? relay_catch_signals(failure) : -1;
+    status =
+        signals < 0 ? -1 : run_packed(o, &machine, &command, archive, &input, signals, failure);
+    network_close(&network);
+    if (signals >= 0)
+        close(signals);
     close(archive);
     *stopped = failure->exit_status != 0 || relay.user_signal != 0;
     return status;

@@ -265,6 +265,10 @@ static void explain_served(const struct run_result *r)
                     r->serve->late, r->serve->late > 1 ? "s" : "",
                     (unsigned)(SERVE_LIMIT_NS / 1000000000u),
                     text_escape(safe, sizeof safe, r->serve->late_path));
+    if (r->network->bad != NULL)
+        error_print("the guest sent over the network port what may not be there (%s); the network "
+                    "ended",
+                    r->network->bad);
 }
 
 int run_result_finish(struct run_result *r)

@@ -14,6 +14,7 @@ struct run_result {
     struct collector *collector;
     const struct keep_files *files;
     struct serve *serve;
+    const struct network *network;
     struct run_failure *failure;
     int wait_status; /* of the emulator */
 };

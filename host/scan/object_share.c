@@ -7,6 +7,8 @@
 #include "host/base/error.h"
 #include "host/base/text.h"
 
+#define VIEWS TRACE_INFO_MAPS_MAX /* where the samples of views are counted */
+
 void object_share_free(struct object_share *share)
 {
     free(share->of_map);
@@ -22,19 +24,24 @@ void object_share_add(struct object_share *share, const struct trace_info *info,
                       const struct trace_samples *samples)
 {
     if (share->of_map == NULL)
-        share->of_map = calloc(TRACE_INFO_MAPS_MAX, sizeof *share->of_map);
+        share->of_map = calloc(VIEWS + TRACE_SPACES_VIEWS_MAX, sizeof *share->of_map);
     if (share->of_map == NULL)
         return;
     for (uint32_t n = 0; n < samples->count; n++) {
         uint64_t ip = samples->slots[n].ip;
+        uint32_t view = trace_spaces_view(&info->processes.spaces, ip);
 
+        share->all += trace_samples_weight(samples, n);
+        if (view != UINT32_MAX) {
+            share->of_map[VIEWS + view] += trace_samples_weight(samples, n);
+            continue;
+        }
         if (share->last >= info->map_count || !holds(&info->maps[share->last], ip))
             for (share->last = 0; share->last < info->map_count; share->last++)
                 if (holds(&info->maps[share->last], ip))
                     break;
         if (share->last < info->map_count)
             share->of_map[share->last] += trace_samples_weight(samples, n);
-        share->all += trace_samples_weight(samples, n);
     }
 }
 
@@ -42,6 +49,7 @@ void object_share_add(struct object_share *share, const struct trace_info *info,
 static bool matters(const struct object_share *share, const struct trace_info *info,
                     const char *file)
 {
+    const struct trace_spaces *spaces = &info->processes.spaces;
     uint64_t samples = 0;
     bool known = false;
 
@@ -50,6 +58,11 @@ static bool matters(const struct object_share *share, const struct trace_info *i
     for (size_t i = 0; i < info->map_count && share->of_map != NULL; i++)
         if (strcmp(text_base_name(info->maps[i].path), text_base_name(file)) == 0) {
             samples += share->of_map[i];
+            known = true;
+        }
+    for (uint32_t i = 0; i < spaces->view_count && share->of_map != NULL; i++)
+        if (strcmp(text_base_name(spaces->views[i].path), text_base_name(file)) == 0) {
+            samples += share->of_map[VIEWS + i];
             known = true;
         }
     return !known || samples * 100 >= share->all;

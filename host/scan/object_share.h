@@ -6,7 +6,7 @@
 #include "host/symbols/symbols.h"
 
 struct object_share { /* all zero: no samples yet */
-    uint64_t *of_map; /* samples in each of the trace's maps; owned */
+    uint64_t *of_map; /* samples in each of the trace's maps, and in its views after those; owned */
     uint64_t all;
     size_t last; /* the map of the sample before */
     const char *wanted; /* a file, without folders, that matters anyway; NULL: none */

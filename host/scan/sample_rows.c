@@ -10,7 +10,9 @@ void sample_rows_header(struct sample_rows *rows)
 {
     char column[TRACE_INFO_COLUMN_BYTES], safe[4 * TRACE_INFO_COLUMN_BYTES];
 
-    output_text(rows->output, "time_ns,cpu,tid,ip,symbol");
+    rows->pids = trace_processes_any(&rows->info->processes);
+    output_text(rows->output,
+                rows->pids ? "time_ns,cpu,pid,tid,ip,symbol" : "time_ns,cpu,tid,ip,symbol");
     for (uint32_t i = 0; i < rows->info->event_count; i++) {
         output_char(rows->output, ',');
         output_csv(rows->output,
@@ -50,9 +52,13 @@ void sample_rows_put(struct sample_rows *rows, const struct trace_samples *sampl
     output_char(out, ',');
     output_decimal(out, samples->chunk->cpu);
     output_char(out, ',');
+    if (rows->pids) {
+        output_decimal(out, trace_processes_pid(&rows->info->processes, sample->tid, sample->time));
+        output_char(out, ',');
+    }
     output_decimal(out, sample->tid);
     output_char(out, ',');
-    output_hex(out, sample->ip);
+    output_hex(out, trace_samples_ip(samples, (uint32_t)(sample - samples->slots)));
     output_char(out, ',');
     output_csv(out, label(rows, sample->ip));
     for (uint32_t i = 0; i < samples->event_count; i++) {

@@ -1,6 +1,7 @@
 /* Samples as rows of comma-separated values: what `hr dump` and `hr export csv` write.
  *
- * The columns are time_ns, cpu, tid, ip, symbol and what each event's counter rose by.
+ * The columns are time_ns, cpu, pid (if the trace tells of processes), tid, ip, symbol and what
+ * each event's counter rose by.
  */
 #pragma once
 
@@ -23,6 +24,7 @@ struct sample_rows { /* zero but for the borrowed three */
     struct output *output;
     const struct trace_info *info;
     struct symbols *symbols;
+    bool pids; /* there is a column for them: a trace of several processes; set by the header */
     struct sample_rows_label cache[1u << SAMPLE_ROWS_CACHE_BITS];
 };
 

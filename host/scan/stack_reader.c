@@ -5,10 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/trace/trace_made.h"
+
+#define NO_SPACE UINT32_MAX /* addresses stay as they are */
+
 void stack_reader_free(struct stack_reader *reader)
 {
     free(reader->chains.frames);
-    free(reader->translated);
+    for (uint32_t i = 0; i < STACK_READER_SPACES; i++)
+        free(reader->translations[i].nodes);
     free(reader->copies);
     if (reader->unwind != NULL)
         unwind_close(reader->unwind);
@@ -27,16 +32,13 @@ static bool begin_chains(struct stack_reader *reader, int *error)
         return true;
     if (reader->chains.frames == NULL)
         reader->chains.frames = malloc(HR_STACK_NODES_MAX * sizeof reader->chains.frames[0]);
-    if (reader->translated == NULL)
-        reader->translated = malloc(HR_STACK_NODES_MAX * sizeof reader->translated[0]);
-    if (reader->chains.frames == NULL || reader->translated == NULL) {
+    if (reader->chains.frames == NULL) {
         *error = -ENOMEM;
         return false;
     }
     trace_chains_decoder_begin(&reader->chains, reader->chains.frames);
-    for (uint32_t i = 0; i < HR_STACK_ROOTS; i++)
-        reader->translated[i] = i;
-    reader->translated_count = HR_STACK_ROOTS;
+    for (uint32_t i = 0; i < STACK_READER_SPACES; i++)
+        reader->translations[i].count = 0;
     return true;
 }
 
@@ -48,15 +50,91 @@ enum trace_status stack_reader_nodes(struct stack_reader *reader, const struct t
     return trace_chains_decoder_nodes(&reader->chains, record);
 }
 
-/* Parents have lower numbers. */
-static void translate(struct stack_reader *reader, struct stacks *stacks)
+/* Finds the translation of an address space, or begins it.  NULL without memory. */
+static struct stack_reader_translation *translation_of(struct stack_reader *reader, uint32_t space)
 {
-    for (; reader->translated_count < reader->chains.count; reader->translated_count++) {
-        const struct trace_chains_frame *frame = &reader->chains.frames[reader->translated_count];
+    struct stack_reader_translation *t;
 
-        reader->translated[reader->translated_count] =
-            stacks_child(stacks, reader->translated[frame->parent], frame->address);
+    for (uint32_t i = 0; i < STACK_READER_SPACES; i++)
+        if (reader->translations[i].count != 0 && reader->translations[i].space == space)
+            return &reader->translations[i];
+    t = &reader->translations[reader->next_translation++ % STACK_READER_SPACES];
+    if (t->nodes == NULL)
+        t->nodes = malloc(HR_STACK_NODES_MAX * sizeof t->nodes[0]);
+    if (t->nodes == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < HR_STACK_ROOTS; i++)
+        t->nodes[i] = i;
+    t->count = HR_STACK_ROOTS;
+    t->space = space;
+    return t;
+}
+
+/* A return address is just after the code that it is about. */
+static uint64_t common_frame(const struct stack_reader_run *run, uint32_t space, uint64_t address)
+{
+    uint64_t common;
+
+    if (space == NO_SPACE || address == 0)
+        return address;
+    common = trace_spaces_common(&run->info->processes.spaces, space, address - 1);
+    return (run->names ? trace_made_address(run->info, space, common, UINT64_MAX) : common) + 1;
+}
+
+/* Parents have lower numbers. */
+static void translate(const struct stack_reader *reader, const struct stack_reader_run *run,
+                      struct stack_reader_translation *t)
+{
+    for (; t->count < reader->chains.count; t->count++) {
+        const struct trace_chains_frame *frame = &reader->chains.frames[t->count];
+
+        t->nodes[t->count] = stacks_child(run->stacks, t->nodes[frame->parent],
+                                          common_frame(run, t->space, frame->address));
     }
+}
+
+/* The address space of a sample, and until when it is that of its run. */
+static uint32_t space_of(const struct stack_reader_run *run, uint32_t i, uint64_t *until)
+{
+    const struct trace_processes *processes = &run->info->processes;
+    const struct trace_slot *slot = &run->slots[i];
+
+    *until = UINT64_MAX;
+    if (!trace_processes_any(processes))
+        return NO_SPACE;
+    return trace_processes_space(processes, trace_processes_of(processes, slot->tid, slot->time),
+                                 slot->time, until);
+}
+
+/* The address space whose addresses differ from what is wanted. */
+static uint32_t space_to_translate(const struct stack_reader_run *run, uint32_t i, uint64_t *until)
+{
+    uint32_t space = space_of(run, i, until);
+
+    if (run->own_addresses)
+        *until = UINT64_MAX;
+    return space == NO_SPACE || run->own_addresses ||
+                   trace_spaces_plain(&run->info->processes.spaces, space)
+               ? NO_SPACE
+               : space;
+}
+
+/* Replaces the selected samples' nodes of the chunk by those of the tree. */
+static int translate_run(struct stack_reader *reader, const struct stack_reader_run *run)
+{
+    struct stack_reader_translation *t = NULL;
+    uint64_t until = 0;
+
+    for (uint32_t i = run->first; i < run->last; i++) {
+        if (t == NULL || run->slots[i].time >= until) {
+            t = translation_of(reader, space_to_translate(run, i, &until));
+            if (t == NULL)
+                return -ENOMEM;
+            translate(reader, run, t);
+        }
+        reader->nodes[i] = t->nodes[reader->nodes[i]];
+    }
+    return 0;
 }
 
 static enum trace_status read_chains(struct stack_reader *reader,
@@ -71,11 +149,10 @@ static enum trace_status read_chains(struct stack_reader *reader,
     if (status != TRACE_OK)
         return status;
     if (run->stacks != NULL)
-        translate(reader, run->stacks);
-    for (uint32_t i = run->first; i < run->last; i++)
-        reader->nodes[i] = run->stacks != NULL ? reader->translated[reader->nodes[i]]
-                                               : reader->chains.frames[reader->nodes[i]].root;
-    return TRACE_OK;
+        *error = translate_run(reader, run);
+    for (uint32_t i = run->first; i < run->last && run->stacks == NULL; i++)
+        reader->nodes[i] = reader->chains.frames[reader->nodes[i]].root;
+    return *error == 0 ? TRACE_OK : TRACE_BAD_RECORD;
 }
 
 /* A sample in ring 0 has the registers of the entry into the kernel, with ring 3's ip in place of
@@ -92,6 +169,7 @@ static uint32_t unwind(struct stack_reader *reader, const struct stack_reader_ru
     };
 
     bool kernel = (run->slots[i].flags & HR_SAMPLE_KERNEL) != 0;
+    uint64_t until;
 
     if (!reader->copies->taken)
         return HR_STACK_NONE;
@@ -102,13 +180,16 @@ static uint32_t unwind(struct stack_reader *reader, const struct stack_reader_ru
     if (*error != 0)
         return HR_STACK_NONE;
     memcpy(sample.registers, reader->copies->registers, sizeof sample.registers);
+    sample.space = space_of(run, i, &until);
+    sample.own_addresses = run->own_addresses;
     if (!kernel)
         return unwind_stack(reader->unwind, &sample, run->stacks);
     sample.ip = sample.registers[KERNEL_SAMPLE_IP];
     if (sample.ip == 0)
         return HR_STACK_BROKEN;
-    return stacks_child(run->stacks, unwind_stack(reader->unwind, &sample, run->stacks),
-                        sample.ip + 1);
+    return stacks_child(
+        run->stacks, unwind_stack(reader->unwind, &sample, run->stacks),
+        common_frame(run, run->own_addresses ? NO_SPACE : sample.space, sample.ip + 1));
 }
 
 static enum trace_status read_copies(struct stack_reader *reader,

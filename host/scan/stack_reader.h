@@ -12,11 +12,17 @@
 #include "lib/trace_chains.h"
 #include "lib/trace_copies.h"
 
+#define STACK_READER_SPACES 8u /* that are remembered at once */
+
 struct stack_reader { /* all zero at first */
     /* return addresses; owned */
     struct trace_chains_decoder chains;
-    uint32_t *translated; /* the tree's node for each of the chunk's */
-    uint32_t translated_count; /* those of the chunk that are translated */
+    struct stack_reader_translation { /* the tree's nodes for the chunk's, of one address space */
+        uint32_t *nodes; /* owned */
+        uint32_t count; /* how many of the chunk's have one; 0: of no space */
+        uint32_t space;
+    } translations[STACK_READER_SPACES];
+    uint32_t next_translation; /* that another space gets */
     /* copies; owned */
     struct trace_copies_decoder *copies;
     struct unwind *unwind;
@@ -28,7 +34,8 @@ struct stack_reader_run { /* what a run's stacks are read with */
     struct stacks *stacks; /* NULL: nodes are roots alone, and copies are WHOLE without a look */
     const struct trace_info *info; /* outlives the reader */
     const struct symbols_options *symbols; /* NULL: the defaults */
-    const struct trace_slot *slots;
+    bool own_addresses, names; /* as struct trace_visitor says it */
+    const struct trace_slot *slots; /* with addresses as they are */
     uint32_t count;
     uint32_t first; /* selected: from here ... */
     uint32_t last; /* ... to before here */

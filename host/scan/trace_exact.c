@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/trace/trace_made.h"
+
 struct reading {
     const uint8_t *next;
     const uint8_t *end;
@@ -75,7 +77,31 @@ static bool is_wanted(const struct trace_scan *scan, const struct trace_visitor 
                       uint32_t tid)
 {
     return visitor->exact && visitor->samples != NULL &&
-           selection_has_thread(&scan->selection, tid) && selection_has_cpu(&scan->selection, 0);
+           trace_info_selects(&scan->info, &scan->selection, tid, UINT64_MAX) &&
+           selection_has_cpu(&scan->selection, 0);
+}
+
+/* Gives one thread's counts common addresses; where names are wanted, those of code made at run
+ * time say whose it is. */
+static void place(struct trace_scan *scan, bool names, uint32_t count)
+{
+    const struct trace_processes *p = &scan->info.processes;
+    uint32_t space;
+    uint64_t until;
+
+    if (!trace_processes_any(p))
+        return;
+    if (names && scan->info.names != NULL)
+        (void)trace_names_read(scan->info.names);
+    space = trace_processes_space(p, trace_processes_of(p, scan->slots[0].tid, UINT64_MAX),
+                                  UINT64_MAX, &until);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *ip = &scan->slots[i].ip;
+
+        *ip = trace_spaces_common(&p->spaces, space, *ip);
+        if (names)
+            *ip = trace_made_address(&scan->info, space, *ip, UINT64_MAX);
+    }
 }
 
 enum trace_status trace_exact_visit(struct trace_scan *scan, const struct trace_visitor *visitor,
@@ -105,6 +131,8 @@ enum trace_status trace_exact_visit(struct trace_scan *scan, const struct trace_
             return TRACE_BAD_RECORD;
         if (++used < TRACE_RUN_SAMPLES_MAX && n + 1 < counts.count)
             continue;
+        if (wanted && !visitor->own_addresses)
+            place(scan, visitor->names, used);
         if (wanted)
             *result = hand_out(scan, visitor, chunk, &previous, used);
         previous = scan->slots[used - 1];

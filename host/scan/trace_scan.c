@@ -6,6 +6,7 @@
 
 #include "host/scan/trace_exact.h"
 #include "host/trace/trace_index.h"
+#include "host/trace/trace_made.h"
 #include "host/trace/trace_rules.h"
 
 /* Everything but the file. */
@@ -22,6 +23,7 @@ static int prepare(struct trace_scan *scan)
     scan->partial = false;
     progress_bar_init(&scan->progress, true);
     scan->weights = NULL;
+    scan->own_ips = NULL;
     scan->slots = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->slots[0]);
     error = trace_audit_init(&scan->audit);
     if (error == 0)
@@ -45,8 +47,10 @@ void trace_scan_close(struct trace_scan *scan)
 {
     free(scan->slots);
     free(scan->weights);
+    free(scan->own_ips);
     scan->slots = NULL;
     scan->weights = NULL;
+    scan->own_ips = NULL;
     selection_free(&scan->selection);
     stack_reader_free(&scan->stack_reader);
     stacks_free(&scan->stacks);
@@ -116,7 +120,8 @@ static void cut(const struct walk *w, struct trace_samples *samples)
     const struct selection *selection = &w->scan->selection;
     const struct trace_info *info = &w->scan->info;
 
-    if (samples->count != 0 && !selection_has_thread(selection, samples->slots[0].tid))
+    if (samples->count != 0 &&
+        !trace_info_selects(info, selection, samples->slots[0].tid, samples->slots[0].time))
         samples->count = 0;
     if (w->inside)
         return;
@@ -130,19 +135,6 @@ static void cut(const struct walk *w, struct trace_samples *samples)
         samples->count--;
 }
 
-static void find_places(const struct walk *w, uint32_t first, uint32_t count)
-{
-    struct trace_names *names = w->scan->info.names;
-    struct trace_slot *slots = w->scan->slots + first;
-
-    if (names == NULL || !w->visitor->names)
-        return;
-    (void)trace_names_read(names); /* without memory there are fewer */
-    for (uint32_t i = 0; i < count && names->jit.timed_count != 0; i++)
-        slots[i].ip = trace_jit_place(&names->jit, slots[i].ip,
-                                      trace_info_time_ns(&w->scan->info, slots[i].time));
-}
-
 /* The stacks of a run follow it: they are read ahead.  `all` are its samples before the cut. */
 static enum trace_status read_stacks(struct walk *w, struct trace_samples *samples, uint32_t all)
 {
@@ -152,6 +144,8 @@ static enum trace_status read_stacks(struct walk *w, struct trace_samples *sampl
         .stacks = w->visitor->stacks == TRACE_SCAN_STACKS ? &scan->stacks : NULL,
         .info = &scan->info,
         .symbols = scan->symbols,
+        .own_addresses = w->visitor->own_addresses,
+        .names = w->visitor->names,
         .slots = scan->slots,
         .count = all,
         .first = first,
@@ -170,6 +164,24 @@ static enum trace_status read_stacks(struct walk *w, struct trace_samples *sampl
     return status;
 }
 
+/* Gives samples common addresses, and keeps their own. */
+static int place(struct trace_scan *scan, struct trace_samples *samples)
+{
+    struct trace_slot *slots = scan->slots + (samples->slots - scan->slots);
+
+    if (!trace_processes_any(&scan->info.processes) || samples->count == 0)
+        return 0;
+    if (scan->own_ips == NULL)
+        scan->own_ips = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->own_ips[0]);
+    if (scan->own_ips == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < samples->count; i++)
+        scan->own_ips[i] = slots[i].ip;
+    samples->own_ips = scan->own_ips;
+    trace_processes_place(&scan->info.processes, slots, samples->count);
+    return 0;
+}
+
 static enum trace_status visit_samples(struct walk *w, const struct trace_record *record)
 {
     struct trace_slot previous = w->decoder.previous;
@@ -186,9 +198,15 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     if (status != TRACE_OK)
         return status;
     trace_rules_samples(&w->rules, w->scan->slots, all, w->decoder.intervals);
+    if (w->visitor->names && w->scan->info.names != NULL)
+        (void)trace_names_read(w->scan->info.names); /* without memory there are fewer */
     cut(w, &samples);
     status = read_stacks(w, &samples, all);
-    find_places(w, (uint32_t)(samples.slots - w->scan->slots), samples.count);
+    if (status == TRACE_OK && w->result == 0 && !w->visitor->own_addresses)
+        w->result = place(w->scan, &samples);
+    if (w->visitor->names)
+        trace_made_samples(&w->scan->info, w->scan->slots + (samples.slots - w->scan->slots),
+                           samples.count);
     if (status == TRACE_OK && w->result == 0 && w->visitor->samples != NULL && samples.count != 0)
         w->result = w->visitor->samples(w->visitor->context, &samples);
     return status;

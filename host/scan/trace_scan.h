@@ -25,7 +25,15 @@ struct trace_samples { /* a run of samples of one CPU, one thread, one set of fl
     /* The instructions that each sample stands for, where the emulator counted all of them; NULL:
      * a sample counts as 1. */
     const uint64_t *weights;
+    /* Their addresses as they are in their process; NULL: as in the slots. */
+    const uint64_t *own_ips;
 };
+
+/* The address that the sample's process had it at. */
+static inline uint64_t trace_samples_ip(const struct trace_samples *samples, uint32_t n)
+{
+    return samples->own_ips != NULL ? samples->own_ips[n] : samples->slots[n].ip;
+}
 
 /* What a sample counts. */
 static inline uint64_t trace_samples_weight(const struct trace_samples *samples, uint32_t n)
@@ -50,6 +58,8 @@ struct trace_visitor {
     /* Wants to look up names: where code was at an address before other code, a sample's ip is the
      * place of the code that was there at its time (host/trace/trace_jit.h). */
     bool names;
+    /* Wants addresses as they are in each process, not common ones (host/trace/trace_spaces.h). */
+    bool own_addresses;
     /* A DATA chunk begins; `continues` is false when chunks of this CPU before it are missing. */
     int (*chunk)(void *context, const struct trace_chunk *chunk, bool continues);
     int (*samples)(void *context, const struct trace_samples *samples);
@@ -66,6 +76,7 @@ struct trace_scan {
     struct trace_audit audit;
     struct trace_slot *slots; /* TRACE_RUN_SAMPLES_MAX; owned */
     uint64_t *weights; /* of exact counts, likewise; owned, NULL until there are any */
+    uint64_t *own_ips; /* of samples, likewise */
     /* What the visitor is to see, everything unless set before trace_scan_run.  Chunks that hold
      * nothing of it are passed over, by the index where there is one; runs of samples at the edges
      * are cut.  Records other than samples come with their whole chunk. */

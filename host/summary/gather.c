@@ -76,6 +76,8 @@ static int take_samples(void *context, const struct trace_samples *samples)
     summary_stacks_samples(&g->stacks, samples);
     g->polled += (slot->flags & HR_SAMPLE_POLLED) != 0 ? samples->count : 0;
     take_counters(g, cpu, samples);
+    if (summary_processes_samples(&g->processes, g->info, samples) != 0)
+        return -ENOMEM;
     if (take_untimed(g, cpu, samples))
         return 0;
     if (cpu->state != GATHER_RUNNING) {
@@ -153,6 +155,7 @@ void gather_free(struct gather *g)
     histogram_free(&g->costs);
     summary_overflow_free(&g->overflow);
     skew_free(&g->skew);
+    summary_processes_free(&g->processes);
     cpu_array_free(g->cpus, sizeof g->cpus[0]);
 }
 
@@ -175,7 +178,7 @@ static void merge_cpu(struct gather *g, struct gather_cpu *cpu, const struct gat
     }
 }
 
-void gather_merge(struct gather *g, const struct gather *next)
+int gather_merge(struct gather *g, const struct gather *next)
 {
     for (uint32_t i = 0; i < next->cpu_limit; i++)
         merge_cpu(g, &g->cpus[i], &next->cpus[i]);
@@ -190,6 +193,7 @@ void gather_merge(struct gather *g, const struct gather *next)
     g->lost += next->lost;
     for (uint32_t i = 0; i < HR_EVENTS_MAX; i++)
         g->sums[i] += next->sums[i];
+    return summary_processes_merge(&g->processes, &next->processes);
 }
 
 bool gather_divides(const struct trace_info *info)

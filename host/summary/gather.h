@@ -9,6 +9,7 @@
 #include "host/scan/skew.h"
 #include "host/scan/trace_scan.h"
 #include "host/summary/summary_overflow.h"
+#include "host/summary/summary_processes.h"
 #include "host/summary/summary_stacks.h"
 
 enum gather_state {
@@ -38,6 +39,7 @@ struct gather {
     uint64_t sums[HR_EVENTS_MAX]; /* increase of the counters up to each sample */
     struct skew skew; /* for --mode ipi */
     struct summary_stacks stacks;
+    struct summary_processes processes;
     uint64_t time_last;
     uint16_t cpu_limit; /* one more than the largest CPU number seen, saturating */
 };
@@ -48,8 +50,8 @@ extern const struct trace_visitor gather_visitor; /* context: struct gather */
 int gather_init(struct gather *g, const struct trace_info *info, const struct selection *selection);
 void gather_free(struct gather *g);
 
-/* Adds what was gathered from the following part of the trace. */
-void gather_merge(struct gather *g, const struct gather *next);
+/* Adds what was gathered from the following part of the trace.  0 or -ENOMEM. */
+int gather_merge(struct gather *g, const struct gather *next);
 
 /* Returns whether a trace can be gathered in parts. */
 bool gather_divides(const struct trace_info *info);

@@ -23,10 +23,13 @@ static void place_fault(struct summary *s)
 {
     struct symbols *symbols;
     struct symbols_place place;
+    const struct hr_rec_fault *fault = &s->info.fault;
+    uint64_t address =
+        trace_processes_address(&s->info.processes, fault->tid, fault->time, fault->ip);
 
     if (!s->info.has_fault || symbols_open(&symbols, &s->info, NULL) != 0)
         return;
-    if (symbols_find(symbols, s->info.fault.ip, &place) && place.name != NULL)
+    if (symbols_find(symbols, address, &place) && place.name != NULL)
         snprintf(s->fault_place, sizeof s->fault_place, "%.200s+0x%lx", place.name, place.offset);
     symbols_close(symbols);
 }
@@ -61,6 +64,8 @@ static void conclude(struct summary *s, struct trace_scan *scan, struct gather *
     summary_overflow_conclude(&g->overflow, s);
     s->cost = spread(&s->info, &g->costs);
     s->stacks = g->stacks;
+    s->processes = g->processes;
+    g->processes = (struct summary_processes){0};
     skew_finish(&g->skew);
     s->skew = spread(&s->info, &g->skew.spreads);
     for (uint32_t cpu = 0; cpu < g->cpu_limit; cpu++)
@@ -100,10 +105,8 @@ static int take(void *owner, void *context)
     struct gathering *all = owner;
     struct gather first = all->sum;
 
-    if (all->sum.info != NULL) {
-        gather_merge(&all->sum, context);
-        return 0;
-    }
+    if (all->sum.info != NULL)
+        return gather_merge(&all->sum, context);
     all->sum = *(struct gather *)context;
     *(struct gather *)context = first; /* all zero: nothing to free */
     return 0;
@@ -162,6 +165,7 @@ int summary_from_file(const char *path, struct summary *summary)
 void summary_free(struct summary *summary)
 {
     trace_info_free(&summary->info);
+    summary_processes_free(&summary->processes);
 }
 
 int summary_exit_status(const struct summary *summary)

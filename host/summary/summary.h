@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "host/summary/summary_processes.h"
 #include "host/summary/summary_stacks.h"
 #include "host/trace/selection.h"
 #include "host/trace/trace_info.h"
@@ -42,6 +43,7 @@ struct summary {
     double rate_last_half_hz;
     struct summary_spread skew; /* between CPUs at a grid point; --mode ipi */
     struct summary_stacks stacks;
+    struct summary_processes processes;
     struct summary_spread cost; /* time to read the counters in a sample */
     bool complete;
     uint64_t damaged_chunks; /* including damaged stretches between chunks */

@@ -239,6 +239,7 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "nmi", nmi(info));
     set(object, "activity", activity(info));
     set(object, "share", share(info));
+    set(object, "processes", summary_processes_json(&s->processes, info));
     set(object, "regions", regions_json(info));
     set(object, "program", json_text(trace_info_text(info, "program.path", "")));
     set(object, "arguments", json_text(trace_info_text(info, "program.args", "")));

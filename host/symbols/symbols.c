@@ -11,10 +11,10 @@
 #include "host/base/text.h"
 #include "host/object/symbols_debuginfod.h"
 #include "host/symbols/symbols_cache.h"
-#include "host/symbols/symbols_maps.h"
 #include "host/symbols/symbols_names.h"
 #include "host/symbols/symbols_object.h"
 #include "host/symbols/symbols_python.h"
+#include "host/trace/trace_ranges.h"
 
 #define RANGE_BYTES 4096ull
 #define LINES_HELD_MAX (96ull << 20) /* more than the lines of any one unit that is read */
@@ -24,7 +24,8 @@ struct symbols {
     struct symbols_object **objects; /* of the maps, in their order */
     size_t object_count;
     size_t map_count; /* number of the trace's maps that were taken */
-    struct symbols_maps maps;
+    uint32_t view_count; /* and of the views of its processes */
+    struct trace_ranges maps;
     struct symbols_names names;
     struct symbols_cache *cache; /* made when first needed */
     struct trace_names *made; /* names of code that is in no file; held; NULL: there are none */
@@ -57,10 +58,10 @@ static int add_map(struct symbols *s, const struct trace_map *map, bool program)
 
     if (error != 0)
         return error;
-    return symbols_maps_add(&s->maps, &(struct symbols_range){.start = map->meta.start,
-                                                              .end = map->meta.end,
-                                                              .file_offset = map->meta.file_offset,
-                                                              .object = (uint32_t)index});
+    return trace_ranges_add(&s->maps, &(struct trace_range){.start = map->meta.start,
+                                                            .end = map->meta.end,
+                                                            .file_offset = map->meta.file_offset,
+                                                            .object = (uint32_t)index});
 }
 
 /* Without a map (its chunk is lost), assumes that the named program is at its link-time addresses:
@@ -94,6 +95,14 @@ int symbols_update(struct symbols *symbols, const struct trace_info *info)
 
         if (symbols_file_named(map))
             error = add_map(symbols, map, program != NULL && strcmp(map->path, program) == 0);
+    }
+    for (; symbols->view_count < info->processes.spaces.view_count && error == 0;
+         symbols->view_count++) {
+        struct trace_map map;
+
+        trace_info_view(info, symbols->view_count, &map);
+        if (symbols_file_named(&map))
+            error = add_map(symbols, &map, program != NULL && strcmp(map.path, program) == 0);
     }
     return error;
 }
@@ -131,7 +140,7 @@ void symbols_close(struct symbols *symbols)
         free(symbols->objects[i]);
     }
     free(symbols->objects);
-    symbols_maps_free(&symbols->maps);
+    trace_ranges_free(&symbols->maps);
     symbols_names_free(&symbols->names);
     symbols_cache_free(symbols->cache);
     trace_names_release(symbols->made);
@@ -140,7 +149,7 @@ void symbols_close(struct symbols *symbols)
 }
 
 /* Returns the object of a range, which the first lookup opens. */
-static struct symbols_object *open_object(struct symbols *s, const struct symbols_range *range)
+static struct symbols_object *open_object(struct symbols *s, const struct trace_range *range)
 {
     struct symbols_object *object = s->objects[range->object];
 
@@ -154,8 +163,8 @@ static struct symbols_object *open_object(struct symbols *s, const struct symbol
 }
 
 /* The kernel runs where it was linked; a program's file may be mapped anywhere. */
-static uint64_t linked_address(const struct symbols_object *object,
-                               const struct symbols_range *range, uint64_t address)
+static uint64_t linked_address(const struct symbols_object *object, const struct trace_range *range,
+                               uint64_t address)
 {
     if (object->kernel)
         return address;
@@ -255,18 +264,22 @@ static bool place_python(struct symbols *s, uint64_t address, struct symbols_pla
 static bool place_made(struct symbols *s, uint64_t address, struct symbols_place *place)
 {
     const struct trace_jit_code *code;
+    const struct trace_jit *jit;
+    uint64_t tag = address - trace_names_untagged(address);
 
     if (s->made == NULL || place->kernel)
         return false;
     if (address >= HR_PYTHON_BASE && address < HR_PYTHON_END)
         return place_python(s, address, place);
     (void)trace_names_read(s->made);
-    code = trace_jit_find(&s->made->jit, address);
+    code = trace_names_made(s->made, address, &jit);
     if (code == NULL)
         return false;
     place->name = code->name;
     place->object = text_base_name(code->file->path);
-    place->start = code->place != 0 && address >= code->place ? code->place : code->start;
+    place->start = code->place != 0 && address - code->place < code->end - code->start
+                       ? code->place
+                       : code->start + tag;
     place->end = place->start + (code->end - code->start);
     place->offset = address - place->start;
     return true;
@@ -276,9 +289,10 @@ static bool place_made(struct symbols *s, uint64_t address, struct symbols_place
 static uint32_t made_line(struct symbols *s, uint64_t address, struct symbols_frame *frame)
 {
     const struct trace_python_code *python = python_at(s, address);
-    const struct trace_jit_code *code = trace_jit_find(&s->made->jit, address);
+    const struct trace_jit *jit;
+    const struct trace_jit_code *code = trace_names_made(s->made, address, &jit);
     const struct trace_jit_line *line =
-        code != NULL ? trace_jit_line(&s->made->jit, code, address) : NULL;
+        code != NULL ? trace_jit_line(jit, code, trace_names_untagged(address)) : NULL;
 
     *frame = (struct symbols_frame){0};
     if (python != NULL)
@@ -297,7 +311,7 @@ static uint32_t made_line(struct symbols *s, uint64_t address, struct symbols_fr
 static struct symbols_object *find(struct symbols *s, uint64_t address, struct symbols_place *place,
                                    uint64_t *linked, bool *made)
 {
-    const struct symbols_range *range = symbols_maps_find(&s->maps, address);
+    const struct trace_range *range = trace_ranges_find(&s->maps, address);
     struct symbols_object *object;
 
     memset(place, 0, sizeof *place);

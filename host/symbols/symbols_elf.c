@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "host/base/array.h"
+#include "host/base/search.h"
 #include "host/symbols/symbols_names.h"
 #include "host/symbols/symbols_plt.h"
-#include "host/symbols/symbols_search.h"
 
 #define STUB_NAME_BYTES_MAX 4096 /* longer names are cut */
 #define NESTED_MAX 8u /* functions inside another one and before the address */
@@ -245,7 +245,7 @@ void symbols_elf_close(struct symbols_elf *file)
 struct symbols_function *symbols_elf_find(const struct symbols_elf *file, uint64_t address)
 {
     size_t low =
-        symbols_search(file->functions, sizeof file->functions[0], file->function_count, address);
+        search_address(file->functions, sizeof file->functions[0], file->function_count, address);
 
     for (size_t n = 0; n < low && n < NESTED_MAX; n++) /* usually the first one */
         if (address < file->functions[low - 1 - n].end)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/search.h"
 #include "host/base/text.h"
 #include "host/object/symbols_debuginfod.h"
-#include "host/symbols/symbols_search.h"
 #include "host/unwind/unwind_tables.h"
 
 #define BOUNDS_MEMORY_MAX (96ull << 20) /* while the tables are read */
@@ -104,7 +104,7 @@ struct symbols_function *symbols_object_bounds(const struct symbols_object *obje
                                                uint64_t address)
 {
     size_t low =
-        symbols_search(object->bounds, sizeof object->bounds[0], object->bound_count, address);
+        search_address(object->bounds, sizeof object->bounds[0], object->bound_count, address);
 
     return low != 0 && address < object->bounds[low - 1].end ? &object->bounds[low - 1] : NULL;
 }

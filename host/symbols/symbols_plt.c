@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/symbols/symbols_search.h"
+#include "host/base/search.h"
 
 #define STUB_BYTES 16u /* some have 8 */
 #define JUMP_BYTES 6u /* jmp *offset(%rip) */
@@ -64,7 +64,7 @@ static void read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *header
 
 static const char *slot_name(const struct slots *slots, uint64_t address)
 {
-    size_t i = symbols_search(slots->all, sizeof slots->all[0], slots->count, address);
+    size_t i = search_address(slots->all, sizeof slots->all[0], slots->count, address);
 
     return i != 0 && slots->all[i - 1].address == address ? slots->all[i - 1].name : NULL;
 }

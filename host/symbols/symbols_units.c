@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "host/base/array.h"
-#include "host/symbols/symbols_search.h"
+#include "host/base/search.h"
 
 #define SPANS_MAX (1u << 20) /* of units, and of the functions of one; 24 MB */
 #define UNITS_MAX (1u << 17)
@@ -55,7 +55,7 @@ static void sort(struct symbols_spans *spans)
 
 const struct symbols_span *symbols_spans_find(const struct symbols_spans *spans, uint64_t address)
 {
-    size_t low = symbols_search(spans->all, sizeof spans->all[0], spans->count, address);
+    size_t low = search_address(spans->all, sizeof spans->all[0], spans->count, address);
 
     for (size_t n = 0; n < low && n < OVERLAPS_MAX; n++)
         if (address < spans->all[low - 1 - n].end)

@@ -53,7 +53,8 @@ static uint64_t span_ns(const struct timeline *t)
 static uint64_t bins_max(const struct timeline *t)
 {
     uint64_t cpus = t->info->sampling.cpu_count != 0 ? t->info->sampling.cpu_count : 1;
-    uint64_t bins = TIMELINE_CELLS_MAX / t->words / (t->by_thread ? THREADS_LEAST : cpus + 1);
+    uint64_t bins =
+        TIMELINE_CELLS_MAX / t->words / (t->per != TIMELINE_PER_CPU ? THREADS_LEAST : cpus + 1);
 
     return bins > BINS_LEAST ? bins : BINS_LEAST;
 }
@@ -63,15 +64,15 @@ uint64_t timeline_bin_least(const struct timeline *t)
     return round_up(span_ns(t) / bins_max(t) + 1);
 }
 
-int timeline_init(struct timeline *t, const struct trace_scan *scan, bool by_thread, uint64_t last,
-                  uint64_t bin_ns, uint64_t bins_wanted)
+int timeline_init(struct timeline *t, const struct trace_scan *scan, enum timeline_per per,
+                  uint64_t last, uint64_t bin_ns, uint64_t bins_wanted)
 {
     uint64_t span, to;
 
     memset(t, 0, sizeof *t);
     t->info = &scan->info;
     t->selection = &scan->selection;
-    t->by_thread = by_thread;
+    t->per = per;
     t->event_count = scan->info.event_count;
     t->words = TIMELINE_EVENTS + t->event_count;
     t->begin = ticks_at(t->info, t->selection->from_ns);

@@ -1,4 +1,4 @@
-/* What happened in each slice of time: on every CPU, or to every thread.
+/* What happened in each slice of time: on every CPU, or to every thread or process.
  *
  * A sample's counts belong to the time since the sample before on that CPU, less the time in which
  * nothing ran there: they are split over the bins in proportion, in whole numbers, so that the bins
@@ -23,8 +23,10 @@ enum timeline_word {
     TIMELINE_EVENTS
 };
 
+enum timeline_per { TIMELINE_PER_CPU, TIMELINE_PER_THREAD, TIMELINE_PER_PROCESS };
+
 struct timeline_group {
-    uint32_t key; /* CPU or thread */
+    uint32_t key; /* CPU, thread, or number of a process in the trace's table */
     uint64_t *words; /* TIMELINE_EVENTS + event_count for each bin; owned */
 };
 
@@ -38,7 +40,7 @@ struct timeline_cpu;
 struct timeline {
     const struct trace_info *info;
     const struct selection *selection;
-    bool by_thread; /* losses belong to no thread, and are not counted then */
+    enum timeline_per per; /* losses belong to no thread, and are counted by CPU alone */
     bool any_skipped; /* samples were left out so that the program kept its share */
     uint64_t bin_ns;
     uint64_t bins;
@@ -57,8 +59,8 @@ struct timeline {
 /* The bins that cover what is selected of a trace that ends at `last` ticks: each bin_ns, or, where
  * that is 0, a round time that makes at most bins_wanted.  The metadata has been read.  0, -ENOMEM,
  * or -E2BIG: timeline_bin_least() says which bins would do. */
-int timeline_init(struct timeline *t, const struct trace_scan *scan, bool by_thread, uint64_t last,
-                  uint64_t bin_ns, uint64_t bins_wanted);
+int timeline_init(struct timeline *t, const struct trace_scan *scan, enum timeline_per per,
+                  uint64_t last, uint64_t bin_ns, uint64_t bins_wanted);
 void timeline_free(struct timeline *t);
 
 /* The smallest round time for bins that fit into memory. */
@@ -96,6 +98,12 @@ void timeline_record(struct timeline *t, const struct trace_chunk *chunk,
 
 /* After the last one: what ran and was counted up to the program's end. */
 void timeline_finish(struct timeline *t);
+
+/* The pid of a process of the trace's table. */
+static inline uint32_t timeline_pid(const struct timeline *t, uint32_t process)
+{
+    return process < t->info->processes.count ? t->info->processes.all[process].pid : HR_FIRST_PID;
+}
 
 /* The figures of a bin of a group. */
 static inline const uint64_t *timeline_bin(const struct timeline *t,

@@ -24,7 +24,7 @@ struct options {
     uint32_t event_count; /* 0: all */
     uint64_t bin_ns; /* 0: as suits the output */
     uint64_t line_bytes;
-    bool by_thread;
+    enum timeline_per per;
     struct timeline timeline;
     uint64_t last; /* time of the trace, in ticks */
     unsigned columns;
@@ -50,9 +50,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->events[options->event_count++] = argument;
         return 0;
     case KEY_PER:
-        options->by_thread = strcmp(argument, "thread") == 0;
-        if (!options->by_thread && strcmp(argument, "cpu") != 0)
-            argp_error(state, "--per %s: choose cpu or thread", argument);
+        if (strcmp(argument, "cpu") == 0)
+            options->per = TIMELINE_PER_CPU;
+        else if (strcmp(argument, "thread") == 0)
+            options->per = TIMELINE_PER_THREAD;
+        else if (strcmp(argument, "process") == 0)
+            options->per = TIMELINE_PER_PROCESS;
+        else
+            argp_error(state, "--per %s: choose cpu, thread or process", argument);
         return 0;
     default:
         return reader_parse(key, argument, state);
@@ -69,7 +74,7 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
     int error = 0;
 
     if (options->timeline.info == NULL)
-        error = timeline_init(&options->timeline, &options->reader.scan, options->by_thread,
+        error = timeline_init(&options->timeline, &options->reader.scan, options->per,
                               options->last, options->bin_ns, wanted);
     if (error == 0)
         timeline_chunk(&options->timeline, chunk, continues);
@@ -169,7 +174,7 @@ int timeline_command(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"bin", 'b', "TIME", 0, "Length of a bin, such as 10us; default: as many as fit", 0},
-        {"per", KEY_PER, "WHAT", 0, "Rates of each cpu (default) or of each thread", 0},
+        {"per", KEY_PER, "WHAT", 0, "Rates of each cpu (default), thread or process", 0},
         {"event", 'e', "NAME", 0, "Only this event's rates; may be repeated", 0},
         {"line-bytes", KEY_LINE_BYTES, "N", 0, "Size of a cache line (default 64)", 0},
         {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},

@@ -29,7 +29,9 @@ int timeline_count_init(struct timeline *t)
 
 static struct timeline_group *group_for(struct timeline *t, uint32_t cpu, uint32_t tid)
 {
-    return timeline_group(t, t->by_thread ? tid : cpu);
+    if (t->per == TIMELINE_PER_PROCESS)
+        return timeline_group(t, trace_processes_of(&t->info->processes, tid, UINT64_MAX));
+    return timeline_group(t, t->per == TIMELINE_PER_THREAD ? tid : cpu);
 }
 
 /* A thread ran on a CPU in a stretch that was not counted before. */
@@ -37,7 +39,7 @@ static void count_run(struct timeline *t, uint32_t number, struct timeline_stret
 {
     uint32_t tid = t->cpus[number].tid;
     struct timeline_group *group =
-        selection_has_thread(t->selection, tid) ? group_for(t, number, tid) : NULL;
+        trace_info_selects(t->info, t->selection, tid, run.to) ? group_for(t, number, tid) : NULL;
 
     if (group != NULL && group->key == TIMELINE_REST)
         timeline_put(t, group, TIMELINE_RUN_TICKS, run.to, run.to - run.from);
@@ -236,7 +238,7 @@ static void take_gap(struct timeline *t, uint32_t number, const struct trace_rec
 
 static void take_lost(struct timeline *t, uint32_t number, const struct trace_record *record)
 {
-    struct timeline_group *group = t->by_thread ? NULL : timeline_group(t, number);
+    struct timeline_group *group = t->per == TIMELINE_PER_CPU ? timeline_group(t, number) : NULL;
     struct hr_rec_lost lost;
 
     if (group == NULL || !trace_body(record, &lost, sizeof lost, NULL, NULL))
@@ -246,7 +248,7 @@ static void take_lost(struct timeline *t, uint32_t number, const struct trace_re
 
 static void take_skipped(struct timeline *t, uint32_t number, const struct trace_record *record)
 {
-    struct timeline_group *group = t->by_thread ? NULL : timeline_group(t, number);
+    struct timeline_group *group = t->per == TIMELINE_PER_CPU ? timeline_group(t, number) : NULL;
     struct hr_rec_skipped skipped;
 
     if (group == NULL || !trace_body(record, &skipped, sizeof skipped, NULL, NULL))
@@ -310,10 +312,19 @@ static void finish_events(struct timeline *t, uint64_t end)
         count_events(t, group, only, end > only->time ? end : only->time, totals);
 }
 
-static int compare(const void *a, const void *b)
+/* Threads are in the order of their processes. */
+static int compare(const void *a, const void *b, void *context)
 {
     const struct timeline_group *x = a, *y = b;
+    const struct timeline *t = context;
 
+    if (t->per == TIMELINE_PER_THREAD && x->key != TIMELINE_REST && y->key != TIMELINE_REST) {
+        uint32_t p = trace_processes_of(&t->info->processes, x->key, UINT64_MAX);
+        uint32_t q = trace_processes_of(&t->info->processes, y->key, UINT64_MAX);
+
+        if (p != q)
+            return p < q ? -1 : 1;
+    }
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
@@ -329,5 +340,5 @@ void timeline_finish(struct timeline *t)
     }
     if (selection_is_all(t->selection))
         finish_events(t, end);
-    qsort(t->groups, t->group_count, sizeof t->groups[0], compare);
+    qsort_r(t->groups, t->group_count, sizeof t->groups[0], compare, t);
 }

@@ -142,18 +142,39 @@ static bool in_table(const struct timeline_rates *rates, const struct timeline_g
     }
 }
 
+/* "CPU 1", "thread 1001 (sh 1000)", "sh 1000": who it is in a trace of several processes. */
+static const char *name_group(const struct timeline *t, const struct timeline_group *group,
+                              char *name, size_t room)
+{
+    static const char *const whats[] = {"CPUs", "threads", "processes"};
+    const struct trace_processes *processes = &t->info->processes;
+    uint32_t process;
+    char safe[128];
+
+    if (group->key == TIMELINE_REST) {
+        snprintf(name, room, "all other %s", whats[t->per]);
+        return name;
+    }
+    process = t->per == TIMELINE_PER_PROCESS
+                  ? group->key
+                  : trace_processes_of(processes, group->key, UINT64_MAX);
+    text_escape(safe, sizeof safe, trace_info_process_name(t->info, process, UINT64_MAX));
+    if (t->per == TIMELINE_PER_PROCESS)
+        snprintf(name, room, "%s %u", safe, timeline_pid(t, process));
+    else if (t->per == TIMELINE_PER_THREAD && trace_processes_any(processes))
+        snprintf(name, room, "thread %u (%s %u)", group->key, safe, timeline_pid(t, process));
+    else
+        snprintf(name, room, "%s %u", t->per == TIMELINE_PER_CPU ? "CPU" : "thread", group->key);
+    return name;
+}
+
 static void print_group(FILE *out, const struct timeline_rates *rates,
                         const struct timeline_group *group, const struct layout *layout)
 {
     const struct timeline *t = rates->timeline;
-    const char *what = t->by_thread ? "thread" : "CPU";
-    char name[TEXT_QUANTITY_BYTES];
+    char name[256];
 
-    if (group->key == TIMELINE_REST)
-        snprintf(name, sizeof name, "all other %ss", what);
-    else
-        snprintf(name, sizeof name, "%s %u", what, group->key);
-    fprintf(out, "%-*s", layout->label, name);
+    fprintf(out, "%-*s", layout->label, name_group(t, group, name, sizeof name));
     if (!layout->narrow)
         fprintf(out, " %8s", "mean");
     fprintf(out, " %8s\n", "max");

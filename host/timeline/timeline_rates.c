@@ -81,7 +81,7 @@ void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t,
         if (events >> i & 1)
             add_event(rates, i);
     add(rates, TIMELINE_SAMPLE_COUNT, HR_EVENTS_MAX);
-    if (!t->by_thread)
+    if (t->per == TIMELINE_PER_CPU)
         add(rates, TIMELINE_LOST_COUNT, HR_EVENTS_MAX);
     if (t->any_skipped)
         add(rates, TIMELINE_SKIPPED_COUNT, HR_EVENTS_MAX);

@@ -1,6 +1,8 @@
 /* Writes bins as csv or JSON: a stable interface, described in the manual page. */
 #include "host/timeline/timeline_print.h"
 
+static const char *const keys[] = {"cpu", "tid", "pid"}; /* by enum timeline_per */
+
 struct row {
     const struct timeline_rates *rates;
     const struct timeline_group *group;
@@ -32,10 +34,13 @@ static void each(struct output *out, const struct timeline_rates *rates,
     }
 }
 
-static void put_key(struct output *out, const struct timeline_group *group)
+static void put_key(struct output *out, const struct timeline *t,
+                    const struct timeline_group *group)
 {
     if (group->key == TIMELINE_REST)
         output_text(out, "-1");
+    else if (t->per == TIMELINE_PER_PROCESS)
+        output_decimal(out, timeline_pid(t, group->key));
     else
         output_decimal(out, group->key);
 }
@@ -72,7 +77,7 @@ static void put_csv(struct output *out, const struct row *row)
 
     output_csv_print(out, "%lu,%lu,", timeline_bin_start_ns(t, row->bin),
                      timeline_bin_start_ns(t, row->bin + 1));
-    put_key(out, row->group);
+    put_key(out, t, row->group);
     output_csv_print(out, ",%s,%s,%s,", timeline_rate_name(row->rate->metric),
                      row->rate->event < HR_EVENTS_MAX
                          ? trace_info_event_name(t->info, row->rate->event, room)
@@ -85,7 +90,7 @@ static void put_csv(struct output *out, const struct row *row)
 void timeline_rows_csv(struct output *out, const struct timeline_rates *rates)
 {
     output_csv_print(out, "from_ns,to_ns,%s,metric,event,source,value\n",
-                     rates->timeline->by_thread ? "tid" : "cpu");
+                     keys[rates->timeline->per]);
     each(out, rates, put_csv);
 }
 
@@ -97,8 +102,8 @@ static void put_json(struct output *out, const struct row *row)
     output_text(out, row->first ? "" : ",");
     output_json_print(out,
                       "\n{\"from_ns\":%lu,\"to_ns\":%lu,%s:", timeline_bin_start_ns(t, row->bin),
-                      timeline_bin_start_ns(t, row->bin + 1), t->by_thread ? "tid" : "cpu");
-    put_key(out, row->group);
+                      timeline_bin_start_ns(t, row->bin + 1), keys[t->per]);
+    put_key(out, t, row->group);
     output_json_print(out, ",\"metric\":%s", timeline_rate_name(row->rate->metric));
     if (row->rate->event < HR_EVENTS_MAX)
         output_json_print(out, ",\"event\":%s",

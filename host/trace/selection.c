@@ -8,7 +8,7 @@
 
 #include "host/base/option.h"
 
-enum { KEY_FROM = 0x1000, KEY_TO, KEY_CPU, KEY_THREAD };
+enum { KEY_FROM = 0x1000, KEY_TO, KEY_CPU, KEY_PID, KEY_THREAD };
 
 #define NUMBERS_MAX 65536u /* of one list */
 
@@ -21,6 +21,7 @@ void selection_free(struct selection *selection)
 {
     free(selection->cpus);
     free(selection->threads);
+    free(selection->pids);
     selection_init(selection);
 }
 
@@ -41,10 +42,12 @@ int selection_copy(struct selection *to, const struct selection *from)
     int error;
 
     *to = *from;
-    to->threads = NULL;
+    to->threads = to->pids = NULL;
     error = copy_list(&to->cpus, from->cpus, from->cpu_count);
     if (error == 0)
         error = copy_list(&to->threads, from->threads, from->thread_count);
+    if (error == 0)
+        error = copy_list(&to->pids, from->pids, from->pid_count);
     if (error != 0)
         selection_free(to);
     return error;
@@ -53,7 +56,7 @@ int selection_copy(struct selection *to, const struct selection *from)
 bool selection_is_all(const struct selection *selection)
 {
     return selection->from_ns == 0 && selection->to_ns == UINT64_MAX && selection->cpus == NULL &&
-           selection->threads == NULL;
+           selection->threads == NULL && selection->pids == NULL;
 }
 
 static bool has(const uint32_t *numbers, uint32_t count, uint32_t number)
@@ -67,6 +70,11 @@ static bool has(const uint32_t *numbers, uint32_t count, uint32_t number)
 bool selection_has_cpu(const struct selection *selection, uint32_t cpu)
 {
     return has(selection->cpus, selection->cpu_count, cpu);
+}
+
+bool selection_has_pid(const struct selection *selection, uint32_t pid)
+{
+    return has(selection->pids, selection->pid_count, pid);
 }
 
 bool selection_has_thread(const struct selection *selection, uint32_t tid)
@@ -140,6 +148,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CPU:
         take_list("cpu", argument, &selection->cpus, &selection->cpu_count, state);
         return 0;
+    case KEY_PID:
+        take_list("pid", argument, &selection->pids, &selection->pid_count, state);
+        return 0;
     case KEY_THREAD:
         take_list("thread", argument, &selection->threads, &selection->thread_count, state);
         return 0;
@@ -156,6 +167,7 @@ static const struct argp_option options[] = {
     {"from", KEY_FROM, "TIME", 0, "Begin at TIME since the program's start, such as 2ms", 5},
     {"to", KEY_TO, "TIME", 0, "End at TIME", 5},
     {"cpu", KEY_CPU, "LIST", 0, "Only these CPUs, such as 1 or 1-3,5", 5},
+    {"pid", KEY_PID, "LIST", 0, "Only processes with these numbers", 5},
     {"thread", KEY_THREAD, "LIST", 0, "Only threads with these numbers", 5},
     {0},
 };

@@ -1,4 +1,4 @@
-/* The part of a trace that a command reads: --from, --to, --cpu, --thread. */
+/* The part of a trace that a command reads: --from, --to, --cpu, --pid, --thread. */
 #pragma once
 
 #include <argp.h>
@@ -12,6 +12,8 @@ struct selection {
     uint32_t cpu_count;
     uint32_t *threads; /* the threads; owned; NULL: all */
     uint32_t thread_count;
+    uint32_t *pids; /* the processes; owned; NULL: all */
+    uint32_t pid_count;
 };
 
 /* Selects everything. */
@@ -23,6 +25,7 @@ int selection_copy(struct selection *to, const struct selection *from);
 
 bool selection_is_all(const struct selection *selection);
 bool selection_has_cpu(const struct selection *selection, uint32_t cpu);
+bool selection_has_pid(const struct selection *selection, uint32_t pid);
 bool selection_has_thread(const struct selection *selection, uint32_t tid);
 
 /* Parses the options, as a child of a command's argp; its input is a struct selection. */

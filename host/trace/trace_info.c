@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/base/array.h"
+#include "host/base/text.h"
 
 void trace_info_init(struct trace_info *info)
 {
@@ -27,6 +28,7 @@ void trace_info_free(struct trace_info *info)
     trace_regions_free(&info->regions);
     trace_files_free(&info->files);
     trace_names_release(info->names);
+    trace_processes_free(&info->processes);
     trace_info_init(info);
 }
 
@@ -173,7 +175,33 @@ static enum trace_status take_map(struct trace_info *info, const struct trace_re
         *error = -ENOMEM;
     else
         info->maps[info->map_count++] = map;
+    if (map.path != NULL && trace_processes_any(&info->processes) &&
+        trace_processes_first_map(&info->processes, &map.meta, map.build_id, map.path) != 0)
+        *error = -ENOMEM;
     return TRACE_OK;
+}
+
+/* The first of these records makes the first process, which has the maps before it. */
+static enum trace_status take_process(struct trace_info *info, const struct trace_record *record,
+                                      int *error)
+{
+    struct trace_processes *processes = &info->processes;
+
+    if (!trace_processes_any(processes)) {
+        int failure = trace_processes_begin(processes);
+
+        for (size_t i = 0; i < info->map_count && failure == 0; i++)
+            failure = trace_processes_first_map(processes, &info->maps[i].meta,
+                                                info->maps[i].build_id, info->maps[i].path);
+        if (failure != 0) {
+            *error = failure;
+            return TRACE_OK;
+        }
+    }
+    if (record->type == HR_REC_PROCESS)
+        return trace_processes_take(processes, record, error);
+    return record->type == HR_REC_THREAD ? trace_processes_take_thread(processes, record, error)
+                                         : trace_processes_take_map(processes, record, error);
 }
 
 static enum trace_status take_total(struct trace_info *info, const struct trace_record *record)
@@ -336,6 +364,10 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
         return take_stacks(info, record);
     case HR_META_MAP:
         return take_map(info, record, error);
+    case HR_REC_PROCESS:
+    case HR_REC_THREAD:
+    case HR_REC_PROCESS_MAP:
+        return take_process(info, record, error);
     case HR_REC_EXIT:
         info->has_exit = trace_body(record, &info->exit, sizeof info->exit, NULL, NULL);
         return info->has_exit ? TRACE_OK : TRACE_BAD_RECORD;
@@ -391,6 +423,49 @@ bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *
            trace_body(&record, &base, sizeof base, NULL, NULL) &&
            record.bytes - sizeof base >= (size_t)8 * base.event_count &&
            count_events(info, base.event_count);
+}
+
+void trace_info_view(const struct trace_info *info, uint32_t view, struct trace_map *map)
+{
+    const struct trace_spaces *spaces = &info->processes.spaces;
+    const struct trace_view *of = &spaces->views[view];
+
+    *map = (struct trace_map){.meta = of->meta, .path = of->path};
+    map->meta.start = trace_spaces_view_start(spaces, view);
+    map->meta.end = trace_spaces_view_end(view);
+    memcpy(map->build_id, of->build_id, sizeof map->build_id);
+}
+
+const char *trace_info_process_name(const struct trace_info *info, uint32_t process, uint64_t time)
+{
+    const struct trace_processes *processes = &info->processes;
+    const char *path =
+        process < processes->count ? trace_processes_path(processes, process, time) : NULL;
+    const struct trace_process *of = process < processes->count ? &processes->all[process] : NULL;
+
+    if (path == NULL || (process == 0 && processes->paths[of->first_path].time > time))
+        path = trace_info_text(info, "program.path", "program");
+    return text_base_name(path);
+}
+
+bool trace_info_selects(const struct trace_info *info, const struct selection *selection,
+                        uint32_t tid, uint64_t time)
+{
+    return selection_has_thread(selection, tid) &&
+           (selection->pids == NULL ||
+            selection_has_pid(selection, trace_processes_pid(&info->processes, tid, time)));
+}
+
+char *trace_info_status(uint32_t status, char text[TRACE_INFO_STATUS_BYTES])
+{
+    const char *name = sigabbrev_np((int)(status & 0x7f));
+
+    if ((status & 0x7f) == 0)
+        snprintf(text, TRACE_INFO_STATUS_BYTES, "exit %u", status >> 8 & 0xff);
+    else
+        snprintf(text, TRACE_INFO_STATUS_BYTES, "signal %u%s%s%s", status & 0x7f,
+                 name != NULL ? " (" : "", name != NULL ? name : "", name != NULL ? ")" : "");
+    return text;
 }
 
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise)

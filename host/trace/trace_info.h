@@ -13,6 +13,7 @@
 #include "host/trace/trace_file.h"
 #include "host/trace/trace_files.h"
 #include "host/trace/trace_names.h"
+#include "host/trace/trace_processes.h"
 #include "host/trace/trace_regions.h"
 
 #define TRACE_INFO_TEXTS_MAX 1024
@@ -96,6 +97,7 @@ struct trace_info {
     struct trace_regions regions;
     struct trace_files files;
     struct trace_names *names; /* of code that is in no file; held; NULL: nothing is known of any */
+    struct trace_processes processes;
     struct trace_nmis nmis;
     struct trace_activity activity;
     struct trace_share share;
@@ -114,6 +116,21 @@ enum trace_status trace_info_chunk(struct trace_info *info, const struct trace_c
 /* Without its META chunk a trace still decodes: the base of the first DATA chunk says the number of
  * events, before anybody sees a sample.  False when it does not. */
 bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *chunk);
+
+/* Fills a map of the tagged addresses of a view (host/trace/trace_spaces.h), which keeps the path.
+ */
+void trace_info_view(const struct trace_info *info, uint32_t view, struct trace_map *map);
+
+/* Returns the name of what a process runs at a time (UINT64_MAX: at last): its file's.  Raw. */
+const char *trace_info_process_name(const struct trace_info *info, uint32_t process, uint64_t time);
+
+/* Whether a selection has a thread and its process at a time (UINT64_MAX: at last). */
+bool trace_info_selects(const struct trace_info *info, const struct selection *selection,
+                        uint32_t tid, uint64_t time);
+
+/* Returns how a process ended, from a status as wait4 gives it: "exit 1", "signal 9 (KILL)". */
+#define TRACE_INFO_STATUS_BYTES 40
+char *trace_info_status(uint32_t status, char text[TRACE_INFO_STATUS_BYTES]);
 
 /* Returns the first value of a key of HR_META_INFO, or `otherwise` if there is none. */
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise);

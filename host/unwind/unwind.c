@@ -28,7 +28,9 @@ struct unwind {
     struct unwind_rule *rules; /* hash table by content */
     bool *rule_used;
     uint32_t rule_count;
-    uint64_t trail[UNWIND_FRAMES_MAX]; /* of the stack being followed, innermost first */
+    /* of the stack being followed */
+    const struct unwind_sample *sample;
+    uint64_t trail[UNWIND_FRAMES_MAX]; /* innermost first */
 };
 
 int unwind_open(struct unwind **unwind, const struct trace_info *info,
@@ -124,10 +126,27 @@ static uint64_t rule_at(struct unwind *u, uint64_t address)
     return u->places[i].rule;
 }
 
+/* The address that means the code at `ip` in every process. */
+static uint64_t common(const struct unwind *u, uint64_t ip)
+{
+    const struct trace_processes *processes = &u->files.info->processes;
+
+    return trace_processes_any(processes)
+               ? trace_spaces_common(&processes->spaces, u->sample->space, ip)
+               : ip;
+}
+
+static void add_frame(struct unwind *u, uint64_t ip, bool signal, uint32_t *count)
+{
+    uint64_t frame = signal ? ip + 1 : ip;
+
+    u->trail[(*count)++] = u->sample->own_addresses ? frame : common(u, frame - 1) + 1;
+}
+
 /* Fills the trail.  Returns how the stack ended: HR_STACK_*. */
 static uint32_t follow(struct unwind *u, struct unwind_frame *frame, uint32_t *count)
 {
-    uint64_t rule = rule_at(u, frame->registers[UNWIND_RIP]);
+    uint64_t rule = rule_at(u, common(u, frame->registers[UNWIND_RIP]));
 
     while (rule >= FIRST_RULE) {
         const struct unwind_rule *r = &u->rules[rule - FIRST_RULE];
@@ -138,12 +157,12 @@ static uint32_t follow(struct unwind *u, struct unwind_frame *frame, uint32_t *c
             return (uint32_t)end;
         if (ip == 0) /* the thread began here, although no call frame information says so */
             return HR_STACK_WHOLE;
-        rule = rule_at(u, r->signal ? ip : ip - 1);
+        rule = rule_at(u, common(u, r->signal ? ip : ip - 1));
         if (rule == NO_MAP)
             break;
         if (*count == UNWIND_FRAMES_MAX)
             return HR_STACK_CUT;
-        u->trail[(*count)++] = r->signal ? ip + 1 : ip;
+        add_frame(u, ip, r->signal, count);
     }
     return rule == ENTRY ? HR_STACK_WHOLE : HR_STACK_BROKEN;
 }
@@ -168,6 +187,7 @@ uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
         forget(unwind);
     memcpy(frame.registers, sample->registers, sizeof sample->registers);
     frame.registers[UNWIND_RIP] = sample->ip;
+    unwind->sample = sample;
     node = follow(unwind, &frame, &count);
     while (count != 0)
         node = stacks_child(stacks, node, unwind->trail[--count]);

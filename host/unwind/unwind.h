@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ struct unwind_sample { /* the program's state at a sample */
     uint64_t ip;
     const uint8_t *stack; /* the memory from rsp on */
     size_t stack_bytes;
+    uint32_t space; /* whose addresses these are, in traces with processes */
+    bool own_addresses; /* the stack gets them as they are: host/trace/trace_spaces.h */
 };
 
 /* Takes the options of symbols_open; files are found and checked by the same rules.  `info` must

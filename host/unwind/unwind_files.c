@@ -32,58 +32,71 @@ void unwind_files_close(struct unwind_files *files)
     memset(files, 0, sizeof *files);
 }
 
-static struct unwind_file *file_of(struct unwind_files *files, size_t map)
+static struct unwind_file *file_of(struct unwind_files *files, const struct trace_map *map)
 {
-    const char *path = files->info->maps[map].path;
     struct unwind_file *file = files->list;
 
-    while (file != NULL && strcmp(file->path, path) != 0)
+    while (file != NULL && strcmp(file->path, map->path) != 0)
         file = file->next;
     if (file != NULL)
         return file;
     file = calloc(1, sizeof *file);
-    if (file == NULL || (file->path = strdup(path)) == NULL) {
+    if (file == NULL || (file->path = strdup(map->path)) == NULL) {
         free(file);
         return NULL;
     }
-    file->map = map;
+    file->map = *map;
+    file->map.path = file->path;
     file->next = files->list;
     files->list = file;
     return file;
 }
 
+/* Adds a mapping, for which there is room. */
+static int add(struct unwind_files *files, const struct trace_map *map)
+{
+    struct unwind_mapping *mapping = &files->mappings[files->mapping_count];
+
+    *mapping = (struct unwind_mapping){map->meta.start, map->meta.end, map->meta.file_offset, NULL};
+    if ((map->meta.flags & HR_MAP_KERNEL) == 0 && symbols_file_named(map) &&
+        (mapping->file = file_of(files, map)) == NULL)
+        return -ENOMEM;
+    files->mapping_count++;
+    return 0;
+}
+
 int unwind_files_update(struct unwind_files *files)
 {
-    size_t count = files->info->map_count;
+    const struct trace_info *info = files->info;
+    const struct trace_spaces *spaces = &info->processes.spaces;
+    size_t news = info->map_count - files->map_count + (spaces->view_count - files->view_count);
     struct unwind_mapping *mappings;
+    int error = 0;
 
-    if (count == files->mapping_count)
+    if (news == 0)
         return 0;
-    mappings = reallocarray(files->mappings, count, sizeof *mappings);
+    mappings = reallocarray(files->mappings, files->mapping_count + news, sizeof *mappings);
     if (mappings == NULL)
         return -ENOMEM;
     files->mappings = mappings;
-    for (size_t i = files->mapping_count; i < count; i++) {
-        const struct trace_map *map = &files->info->maps[i];
+    for (; files->map_count < info->map_count && error == 0; files->map_count++)
+        error = add(files, &info->maps[files->map_count]);
+    for (; files->view_count < spaces->view_count && error == 0; files->view_count++) {
+        struct trace_map map;
 
-        mappings[i] =
-            (struct unwind_mapping){map->meta.start, map->meta.end, map->meta.file_offset, NULL};
-        if ((map->meta.flags & HR_MAP_KERNEL) == 0 && symbols_file_named(map) &&
-            (mappings[i].file = file_of(files, i)) == NULL)
-            return -ENOMEM;
-        files->mapping_count = i + 1;
+        trace_info_view(info, files->view_count, &map);
+        error = add(files, &map);
     }
-    return 1;
+    return error != 0 ? error : 1;
 }
 
 static void load(struct unwind_files *files, struct unwind_file *file)
 {
-    const struct trace_map *map = &files->info->maps[file->map];
     const char *program = symbols_file_program(files->info);
     bool own = program != NULL && strcmp(program, file->path) == 0;
 
     file->asked = true;
-    if (symbols_file_open(&file->served, map, own, &files->options) != 0)
+    if (symbols_file_open(&file->served, &file->map, own, &files->options) != 0)
         return;
     unwind_tables_open(&file->tables, file->served.fd, MEMORY_MAX - files->bytes);
     files->bytes += file->tables.bytes;

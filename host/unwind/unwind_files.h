@@ -17,7 +17,7 @@
 struct unwind_file { /* a path that at least one map names */
     struct unwind_file *next;
     char *path; /* as recorded; owned */
-    size_t map; /* number of the first such map */
+    struct trace_map map; /* the first such map; its path is that above */
     bool asked; /* opening was tried */
     struct symbols_file served;
     struct unwind_tables tables;
@@ -35,6 +35,8 @@ struct unwind_files {
     struct symbols_options options;
     struct unwind_mapping *mappings; /* in the order of the trace; later ones win; owned */
     size_t mapping_count;
+    size_t map_count; /* of the trace's maps, those that were taken */
+    uint32_t view_count; /* likewise of its views */
     struct unwind_file *list; /* owned */
     uint64_t bytes; /* of the loaded tables */
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/base/text.h"
+#include "host/view/view_processes.h"
 #include "lib/syscall_names.h"
 
 #define SHIFT_FIRST 4u
@@ -319,21 +320,35 @@ static json_t *call_names(const struct view_spans *calls)
     return names;
 }
 
-void view_lanes_pack(struct view_lanes *lanes, struct view_columns *columns)
+/* [CPU, thread, number of its process] */
+static json_t *groups_of(const struct view_blocks *groups, const struct trace_info *info)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < groups->group_count; i++) {
+        const struct view_group *group = &groups->groups[i];
+
+        json_array_append_new(
+            array,
+            json_pack("[I, I, I]", (json_int_t)group->cpu, (json_int_t)group->tid,
+                      (json_int_t)trace_processes_of(&info->processes, group->tid, UINT64_MAX)));
+    }
+    return array;
+}
+
+void view_lanes_pack(struct view_lanes *lanes, const struct trace_info *info,
+                     struct view_columns *columns)
 {
     static const char *const names[VIEW_LANES] = {"runs", "gaps", "lost", "calls", "outputs"};
-    json_t *groups = json_array();
 
     for (uint32_t i = 0; i < lanes->cpu_count; i++)
         change(lanes, &lanes->cpus[i], lanes->cpus[i].end, 0, HR_SWITCH_EXIT);
     for (uint32_t i = 0; i < VIEW_LANES; i++)
         put_spans(&lanes->spans[i], names[i], columns);
     put_cells(lanes, columns);
-    for (uint32_t i = 0; i < lanes->groups->group_count; i++)
-        json_array_append_new(groups, json_pack("[I, I]", (json_int_t)lanes->groups->groups[i].cpu,
-                                                (json_int_t)lanes->groups->groups[i].tid));
     view_columns_set(columns, "call_names", call_names(&lanes->spans[VIEW_CALLS]));
-    view_columns_set(columns, "groups", groups);
+    view_columns_set(columns, "groups", groups_of(lanes->groups, info));
+    view_columns_set(columns, "processes", view_processes(info));
     view_columns_set(columns, "marks", json_incref(lanes->marks));
     view_columns_set(columns, "mark_count", json_integer((json_int_t)lanes->mark_count));
 }

@@ -65,4 +65,5 @@ int view_lanes_record(struct view_lanes *lanes, const struct hr_chunk_header *ch
                       const struct trace_record *record);
 
 /* After the last record: ends what still runs, and puts all into a group of columns. */
-void view_lanes_pack(struct view_lanes *lanes, struct view_columns *columns);
+void view_lanes_pack(struct view_lanes *lanes, const struct trace_info *info,
+                     struct view_columns *columns);

@@ -228,7 +228,7 @@ int view_model_pack(struct view_model *m, enum view_part part, json_t *facts, ui
         error = view_blocks_pack(&m->blocks, &columns);
         break;
     case VIEW_LANE_SPANS:
-        view_lanes_pack(&m->lanes, &columns);
+        view_lanes_pack(&m->lanes, &m->scan.info, &columns);
         break;
     default:
         view_samples_pack(&m->samples, &columns);

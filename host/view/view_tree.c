@@ -173,7 +173,8 @@ static json_t *function_json(const struct view_function *f)
     if (f->name != NULL)
         text_escape(name, sizeof name, f->name);
     else if (f->end != 0)
-        snprintf(name, sizeof name, "0x%lx..0x%lx", f->start, f->end - 1);
+        snprintf(name, sizeof name, "0x%lx..0x%lx", trace_spaces_shown(f->start),
+                 trace_spaces_shown(f->end - 1));
     else
         name[0] = 0; /* the page names the functions that are none */
     text_escape(object, sizeof object, f->object != NULL ? f->object : "");

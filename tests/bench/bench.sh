@@ -235,6 +235,20 @@ bench_memory() {
     row 'page fault that copies a page of a file' "$(sed -n 's/^file-copy //p' out)" instructions
 }
 
+# What threads and processes of the program say to each other costs it: exact, in virtual time.
+bench_processes() {
+    run --mode off "$WORKLOADS/hops-glibc-static"
+    hop AF_UNIX 5900
+    hop TCP 8000
+    row 'a byte there and back over UDP' "$(sed -n 's/^UDP there-and-back //p' out)" instructions
+    row '64 KiB through an AF_UNIX stream' "$(sed -n 's/^AF_UNIX 64KiB //p' out)" instructions
+    row '64 KiB through TCP' "$(sed -n 's/^TCP 64KiB //p' out)" instructions
+}
+
+hop() {
+    row "a byte there and back over a stream of $1" "$(sed -n "s/^$1 there-and-back //p" out)" instructions le "$2"
+}
+
 bench_start() {
     times=$(for _ in $(seq 15); do seconds "$root/run.sh" -q -o "$work/hr.bin" "$WORKLOADS/hello-musl" 2>err; done)
     row 'run.sh on a program that returns at once: median' "$(echo "$times" | sort -n | sed -n 8p)" 's, wall' le 0.4
@@ -500,13 +514,14 @@ bench_stick() {
     row 'a stick: the loader as a share of the shell' "$(calc %.0f "100 * $ours / $shell")" % ge 100
 }
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector collect readers stacks unwind view exports network stick}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers stacks unwind view exports network stick}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
     accuracy) bench_accuracy ;;
     memory) bench_memory ;;
     threads) bench_threads ;;
+    processes) bench_processes ;;
     start) bench_start ;;
     files) bench_files ;;
     python) bench_python ;;

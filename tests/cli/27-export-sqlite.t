@@ -18,7 +18,7 @@ run_hr export sqlite p.bin
 is 'status, nothing is said' "$status.$(cat out err)" 0.
 sound p
 is 'run: facts' "$(ask p.sqlite "SELECT value FROM run WHERE key IN ('interval_ns', 'samples', 'schema', 'exit.kind') ORDER BY key" |
-    tr '\n' ' ')" "status 1000 $(stat_of p.bin .samples) 1 "
+    tr '\n' ' ')" "status 1000 $(stat_of p.bin .samples) 2 "
 is 'events' "$(ask p.sqlite 'SELECT name, "column", source, total FROM events ORDER BY id')" \
     "$(stat_of p.bin '.events[] | [.name, (.name | gsub("-"; "_")), .source, (.total | tostring)] | join("|")' | sed 's/:u//g')"
 "$HR" report -n 0 p.bin | awk '/^ *[0-9.]+%/ { gsub(",", ""); print $5 "|" $6 "|" $3 "|" $4 }' | sort >wanted

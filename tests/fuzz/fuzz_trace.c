@@ -133,6 +133,34 @@ static void read_names(const uint8_t *payload, uint32_t bytes)
     trace_names_release(names);
 }
 
+/* Whatever the records say, parents come before children, every thread is of a process, and the
+ * addresses of a process lead to views. */
+static void check_processes(const struct trace_processes *p)
+{
+    char text[TRACE_INFO_STATUS_BYTES];
+
+    fuzz_check(p->count <= TRACE_PROCESSES_MAX);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct trace_process *process = &p->all[i];
+        const struct trace_space_ranges *ranges = p->spaces.all[process->space].ranges;
+
+        fuzz_check(process->parent == TRACE_PROCESS_NONE || process->parent < i);
+        fuzz_check(trace_processes_of(p, process->pid, UINT64_MAX) < p->count);
+        trace_processes_path(p, i, process->start);
+        trace_info_status(process->status, text);
+        for (size_t n = 0; ranges != NULL && n < ranges->map.count; n++) {
+            uint64_t address = ranges->map.ranges[n].start;
+            uint64_t common = trace_processes_address(p, process->pid, UINT64_MAX, address);
+
+            fuzz_check(ranges->map.ranges[n].object < p->spaces.view_count);
+            fuzz_check(trace_spaces_view(&p->spaces, common) == UINT32_MAX ||
+                       trace_spaces_view(&p->spaces, common) < p->spaces.view_count);
+        }
+    }
+    for (uint32_t i = 0; i < p->thread_count; i++)
+        fuzz_check(trace_processes_of(p, p->threads[i].tid, p->threads[i].time) < p->count);
+}
+
 static void read_info(const struct hr_chunk_header *header, const uint8_t *payload)
 {
     const struct trace_chunk of_info = {.header = *header, .payload = payload};
@@ -146,6 +174,7 @@ static void read_info(const struct hr_chunk_header *header, const uint8_t *paylo
     fuzz_check(error == 0 && info.event_count <= HR_EVENTS_MAX);
     check_regions(&info.regions);
     read_names(payload, header->payload_bytes);
+    check_processes(&info.processes);
     trace_info_free(&info);
 }
 

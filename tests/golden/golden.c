@@ -294,6 +294,73 @@ static size_t build_files(uint8_t *out)
     return golden_file_close(f);
 }
 
+static void put_process(struct golden_file *f, const struct hr_rec_process *process,
+                        const char *path)
+{
+    golden_file_put(&f->meta, HR_REC_PROCESS, process->time, process, sizeof *process, path);
+}
+
+static void put_process_map(struct golden_file *f, uint32_t pid, uint64_t time, uint64_t start,
+                            const char *path)
+{
+    const struct hr_rec_process_map map = {
+        .time = time,
+        .pid = pid,
+        .map = {.start = start,
+                .end = start + 0x1000,
+                .file_offset = 0x2000,
+                .flags = HR_MAP_READ | HR_MAP_EXEC,
+                .path_bytes = (uint16_t)strlen(path)},
+    };
+
+    golden_file_put(&f->meta, HR_REC_PROCESS_MAP, time, &map, sizeof map, path);
+}
+
+/* A program that forks: tid 1001 is the child, which runs another program with a thread, tid 1003;
+ * its child, 1002, remains what it was, and is killed. */
+static struct trace_slot processes_sample(uint32_t i)
+{
+    static const uint32_t tids[] = {1000, 1001, 1001, 1003, 1002};
+    struct trace_slot s = golden_sample(i);
+
+    s.tid = tids[i / 10 % 5];
+    s.ip = 0x401000 + i % 10 * 0x10;
+    return s;
+}
+
+static size_t build_processes(uint8_t *out)
+{
+    const uint64_t start = GOLDEN_START_TIME;
+    const struct hr_rec_process records[] = {
+        {start + 9000, HR_PROCESS_START, 1001, 1000, 1000, 0, 0},
+        {start + 15000, HR_PROCESS_START, 1002, 1001, 1001, 0, 0},
+        {start + 20000, HR_PROCESS_EXEC, 1001, 0, 0, 0, 0},
+        {start + 50500, HR_PROCESS_EXIT, 1002, 0, 0, 9, 0},
+        {start + 51000, HR_PROCESS_EXIT, 1001, 0, 0, 3 << 8, 0},
+    };
+    const struct hr_rec_thread thread = {start + 29000, 1003, 1001};
+    struct golden_file *f = golden_file_new(out, 2);
+
+    golden_file_meta(f, HR_MODE_TIMER);
+    trace_writer_begin(&f->meta, HR_CHUNK_META);
+    put_process(f, &records[0], "/bin/first");
+    put_process(f, &records[1], "/bin/first");
+    put_process(f, &records[2], "/bin/second");
+    put_process_map(f, 1001, start + 20000, 0x401000, "/bin/second");
+    golden_file_put(&f->meta, HR_REC_THREAD, thread.time, &thread, sizeof thread, NULL);
+    put_process_map(f, 1000, start + 30000, 0x7f0000000000, "/lib/\xc3\xa9.so");
+    golden_file_seal(f, &f->meta);
+    trace_writer_begin(&f->data, HR_CHUNK_DATA);
+    put_samples_of(f, processes_sample, 0, 50);
+    golden_file_seal(f, &f->data);
+    trace_writer_begin(&f->meta, HR_CHUNK_META);
+    put_process(f, &records[3], NULL);
+    put_process(f, &records[4], NULL);
+    golden_file_seal(f, &f->meta);
+    golden_file_end(f);
+    return golden_file_close(f);
+}
+
 static void put_unknown_chunk(struct golden_file *f)
 {
     trace_writer_begin(&f->other, (enum hr_chunk_type)77);
@@ -338,6 +405,7 @@ const struct golden golden_table[] = {
     {"machine", 2, 10, build_machine, golden_sample, NULL},
     {"exact", 1, 0, build_exact, golden_sample, NULL},
     {"files", 1, 10, build_files, golden_sample, NULL},
+    {"processes", 2, 50, build_processes, processes_sample, NULL},
     {"newer", 2, 20, build_newer, golden_sample, NULL},
     {"stacks", GOLDEN_STACKS_EVENTS, GOLDEN_STACKS_SAMPLES, golden_stacks_build_chains,
      golden_stacks_sample, golden_stacks_chain},

@@ -16,8 +16,8 @@ for signal in 6 10 14 15 34 64; do
     is "signal $signal ends the run" "$status" $((128 + signal))
 done
 run_guest "$WORKLOADS/signals" 19
-is 'SIGSTOP ends the run: nobody could continue it' "$status" 147
-like 'and the reason is named' err 'stopped itself with signal 19'
+is 'SIGSTOP without anybody to send SIGCONT ends the run' "$status" 137
+like 'and the reason is named' err 'waits forever: SIGCONT'
 for signal in 17 18 23 28; do
     run_guest "$WORKLOADS/signals" $signal
     is "signal $signal is ignored by default" "$(cat out)" "survived $signal"
@@ -40,4 +40,19 @@ sleep 100 >idle & # keeps it open
 run_guest "$WORKLOADS/sigthreads" input <idle
 kill $!
 is 'a signal ends a read of stdin that waits' "$(cat out)" 'read: -4, handled 1'
+
+busybox=$(command -v busybox) || { skip 5 'busybox is not installed'; done_testing; }
+for cpus in 0 1; do
+    run_guest --cpus $cpus --duration 300ms "$busybox" sleep 100
+    is "--cpus $cpus: --duration ends a program that sleeps by SIGTERM" "$status" 143
+done
+run_guest --duration 100ms "$busybox" sh -c 'trap "echo ending; exit 3" TERM; while :; do :; done'
+is '--duration lets a program end by itself' "$status: $(cat out)" '3: ending'
+within 'after so much of its clock' "$(stat_of hr.bin .duration_ns)" 100000000 101000000
+run_guest --duration 100ms -m off "$busybox" sh -c 'trap "" TERM; while :; do :; done'
+is 'a program that ignores it is killed 5 s later' "$status" 137
+like 'which is said' err '^hr: --duration: the program did not end within 5 s of SIGTERM'
+run_hr run --duration 5 "$busybox" true
+is 'a duration needs a unit' "$status: $(cat err)" \
+    "125: hr: --duration 5: not a time with a unit; write 10s or 500ms"
 done_testing

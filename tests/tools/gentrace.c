@@ -10,6 +10,9 @@
  *   --limit N       frames that are kept (127)
  *   --cpus N        CPUs that take samples in turns (1)
  *   --threads N     threads of each CPU, which take turns: switches (1)
+ *   --process PROG  another process, which the one before made and which executes PROG ("-": what
+ *                   that one executes), with one more thread; processes take turns like threads
+ *   --liar          records of processes that contradict each other
  *   --marks         a mark where a phase begins
  *   --chunk BYTES   of a chunk of samples
  *
@@ -23,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/tools/genprogram.h"
+#include "tests/tools/genprocesses.h"
 #include "tests/tools/tracesink.h"
 
 #define CHUNK_BYTES (64u << 10)
@@ -35,6 +38,7 @@
 #define TURN_SAMPLES 3000u /* of a thread */
 #define THREADS_MAX 64u
 #define CPUS_MAX 256u
+#define PROCESSES_MAX 16u
 #define DEPTH 20u
 #define LIMIT 127u
 
@@ -45,14 +49,17 @@ struct phase { /* rates in events per 256 instructions */
 
 struct options {
     const char *path; /* of --elf */
-    bool stream_only, stacks, marks;
+    bool stream_only, stacks, marks, liar;
     uint32_t depth, limit, cpus, threads, chunk_bytes;
     uint64_t seed, samples;
+    const char *processes[PROCESSES_MAX]; /* beyond the first */
+    uint32_t process_count;
 };
 
 struct generator { /* a CPU */
     const struct options *options;
-    const struct program *program;
+    const struct program *programs; /* of the processes */
+    const struct program *program; /* of the thread that runs */
     uint64_t random;
     struct phase phase;
     struct trace_slot slot;
@@ -206,6 +213,11 @@ static void next_thread(struct sink *sink, struct generator *g)
 
     g->thread = (g->thread + 1) % g->options->threads;
     change.to_tid = g->slot.tid = first + g->thread;
+    if (g->options->process_count != 0) {
+        change.to_tid = g->slot.tid = process_tid(g->thread);
+        g->program = &g->programs[process_of(g->thread)];
+        new_phase(g);
+    }
     put_record(sink, g, HR_REC_SWITCH, &change, sizeof change, NULL);
 }
 
@@ -219,16 +231,19 @@ static void put_phase(struct sink *sink, struct generator *g)
 }
 
 static void open_cpu(struct generator *g, const struct options *options,
-                     const struct program *program, uint16_t cpu)
+                     const struct program *programs, uint16_t cpu)
 {
     uint8_t *buffer = malloc(options->chunk_bytes);
 
     *g = (struct generator){
         .options = options,
-        .program = program,
+        .programs = programs,
+        .program = programs,
         .random = options->seed + 2ull * cpu,
         .slot = {.time = START_TICKS, .tid = 1 + cpu * options->threads},
     };
+    if (options->process_count != 0)
+        g->slot.tid = HR_FIRST_PID;
     if (buffer == NULL)
         fail("buffer");
     trace_writer_init(&g->writer, buffer, options->chunk_bytes, cpu, EVENTS);
@@ -240,7 +255,9 @@ static void open_cpu(struct generator *g, const struct options *options,
             fail("stacks");
         trace_writer_stacks(&g->writer, HR_STACK_FP, memory);
         for (uint32_t i = 0; i < options->threads; i++)
-            calls_begin(&g->calls[i], &program->calls, g->random + 1000ull * i, options->depth);
+            calls_begin(&g->calls[i],
+                        &programs[options->process_count != 0 ? process_of(i) : 0].calls,
+                        g->random + 1000ull * i, options->depth);
     }
     trace_writer_begin(&g->writer, HR_CHUNK_DATA);
 }
@@ -260,6 +277,23 @@ static void put_samples(struct sink *sink, struct generator *cpus, const struct 
     for (uint32_t i = 0; i < options->cpus; i++)
         if (trace_writer_dirty(&cpus[i].writer))
             put_chunk(sink, &cpus[i].writer);
+}
+
+static void put_processes(struct sink *sink, struct trace_writer *w, const struct options *options,
+                          const struct program *programs, uint64_t time)
+{
+    if (options->process_count == 0)
+        return;
+    trace_writer_begin(w, HR_CHUNK_META);
+    for (uint32_t i = 1; i <= options->process_count; i++) {
+        if (programs != NULL)
+            add_process_start(w, i, time + 10ull * i, &programs[i - 1], &programs[i]);
+        else
+            add_process_end(w, i, time - options->process_count + i);
+    }
+    if (options->liar && programs == NULL)
+        add_process_lies(w, time);
+    put_chunk(sink, w);
 }
 
 static void put_end(struct sink *sink, struct trace_writer *w, const struct generator *cpus,
@@ -289,7 +323,7 @@ static void put_end(struct sink *sink, struct trace_writer *w, const struct gene
 }
 
 static void generate(struct sink *sink, const struct options *options,
-                     const struct program *program)
+                     const struct program *programs)
 {
     struct generator *cpus = calloc(options->cpus, sizeof *cpus);
     static uint8_t buffer[CHUNK_BYTES];
@@ -299,12 +333,14 @@ static void generate(struct sink *sink, const struct options *options,
     if (cpus == NULL)
         fail("CPUs");
     for (uint32_t i = 0; i < options->cpus; i++)
-        open_cpu(&cpus[i], options, program, (uint16_t)i);
+        open_cpu(&cpus[i], options, programs, (uint16_t)i);
     trace_writer_init(&w, buffer, sizeof buffer, HR_CPU_NONE, 0);
     trace_file_header(&header);
     put(sink, &header, sizeof header);
-    put_meta(sink, &w, options, program);
+    put_meta(sink, &w, options, programs);
+    put_processes(sink, &w, options, programs, START_TICKS);
     put_samples(sink, cpus, options);
+    put_processes(sink, &w, options, NULL, cpus[0].slot.time);
     put_end(sink, &w, cpus, options);
     if (!options->stream_only)
         put_collector_part(sink, &w);
@@ -349,6 +385,14 @@ static void take_option(struct options *o, int option)
     case 't':
         o->threads = number(optarg, 1, THREADS_MAX);
         break;
+    case 'p':
+        if (o->process_count == PROCESSES_MAX)
+            exit(2);
+        o->processes[o->process_count++] = optarg;
+        break;
+    case 'i':
+        o->liar = true;
+        break;
     case 'm':
         o->marks = true;
         break;
@@ -370,12 +414,14 @@ int main(int argc, char **argv)
                                                  {"limit", required_argument, NULL, 'l'},
                                                  {"cpus", required_argument, NULL, 'c'},
                                                  {"threads", required_argument, NULL, 't'},
+                                                 {"process", required_argument, NULL, 'p'},
+                                                 {"liar", no_argument, NULL, 'i'},
                                                  {"marks", no_argument, NULL, 'm'},
                                                  {"chunk", required_argument, NULL, 'b'},
                                                  {0}};
     struct options options = {
         .depth = DEPTH, .limit = LIMIT, .cpus = 1, .threads = 1, .seed = 88172645463325252ull};
-    struct program program = PROGRAM_MADE_UP;
+    static struct program programs[PROCESSES_MAX + 1];
     struct sink sink;
     int option;
 
@@ -388,11 +434,22 @@ int main(int argc, char **argv)
     options.samples = strtoull(argv[optind], NULL, 10);
     if (options.chunk_bytes == 0)
         options.chunk_bytes = options.stacks ? TRACE_STACKS_CHUNK_BYTES : CHUNK_BYTES;
+    programs[0] = PROGRAM_MADE_UP;
     if (options.path != NULL)
-        program_open(&program, options.path);
-    program_calls(&program, options.seed);
+        program_open(&programs[0], options.path);
+    program_calls(&programs[0], options.seed);
+    for (uint32_t i = 1; i <= options.process_count; i++) {
+        programs[i] = programs[i - 1];
+        if (strcmp(options.processes[i - 1], "-") == 0)
+            continue;
+        programs[i] = (struct program){0};
+        program_open(&programs[i], options.processes[i - 1]);
+        program_calls(&programs[i], options.seed);
+    }
+    if (options.process_count != 0)
+        options.threads = 2 * options.process_count + 1;
     sink_open(&sink, argv[optind + 1]);
-    generate(&sink, &options, &program);
+    generate(&sink, &options, programs);
     sink_close(&sink, argv[optind + 1]);
     return 0;
 }

@@ -132,6 +132,18 @@ def hover(page, name):
     return {"tip": text(page, "#tip"), "value": text(page, ".row .value")}
 
 
+def process(page, name):
+    """What the lane of a process says in its middle, and how many samples its profile has."""
+    lane = page.js(f"hrView.view.lanes.list.findIndex(lane => lane.name === {json.dumps(name)})")
+    page.mouse("mouseMoved", at(page, page.js("hrView.view.end / 2")), box(page, "#lanes")["y"] + 17 * lane + 10)
+    page.settle()
+    words = text(page, "#tip")
+    page.js(f"""(select => {{ select.value = [...select.options].find(o => o.textContent === {json.dumps(name)}).value;
+        select.onchange({{target: select}}); }})(document.getElementById('process'))""")
+    page.settle()
+    return {"words": words, "samples": sum(counts(page).values())}
+
+
 def theme(page, _):
     ground = "getComputedStyle(document.body).backgroundColor"
     seen = {"theme": page.js("document.documentElement.dataset.theme"), "ground": page.js(ground)}
@@ -158,7 +170,7 @@ def layout(page, argument):
     })()""")
 
 
-SCENARIOS = {"layout": layout, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover}
+SCENARIOS = {"layout": layout, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process}
 
 
 def main():

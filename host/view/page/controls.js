@@ -13,11 +13,14 @@ function drawChips(view) {
 }
 
 function fillLists(view) {
-  const cpus = view.pyramid.cpus.map((c) => c.cpu), { events } = view.facts, { threads } = view.lanes;
+  const cpus = view.pyramid.cpus.map((c) => c.cpu), { events } = view.facts, { threads, processes } = view.lanes;
   const option = (value, text) => element("option", { value, textContent: text });
   byId("weight").replaceChildren(option(-1, weightUnit(view) + "s"), ...events.map((e, i) => option(i, e.name + (e.source === "stub" ? " (stub)" : ""))));
   byId("cpu").replaceChildren(option(-1, "all"), ...cpus.map((cpu) => option(cpu, "CPU " + cpu)));
   byId("tid").replaceChildren(option(-1, "all"), ...threads.map((t) => option(t.tid, `${t.tid} (${formatTime(t.ns)})`)));
+  byId("process").replaceChildren(option(-1, "all"), ...[...new Set(threads.map((t) => t.process))].filter((p) => processes[p])
+    .map((p) => option(p, `${processes[p].name} ${processes[p].pid}`)));
+  byId("process-label").hidden = processes.length < 2;
   byId("cpu-label").hidden = cpus.length < 2;
   byId("split-label").hidden = cpus.length < 2;
   byId("tid-label").hidden = threads.length < 2;
@@ -60,6 +63,7 @@ function startControls(view) {
   byId("split").onchange = (event) => change({ split: event.target.checked });
   byId("weight").onchange = (event) => change({ weight: Number(event.target.value) });
   byId("cpu").onchange = (event) => change({ cpu: Number(event.target.value) });
+  byId("process").onchange = (event) => change({ process: Number(event.target.value) });
   byId("tid").onchange = (event) => change({ tid: Number(event.target.value) });
   byId("clear").onclick = () => change({ selection: null });
   byId("help").onclick = () => byId("keys").showModal();

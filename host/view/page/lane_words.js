@@ -10,8 +10,9 @@ function nearestSpan(spans, ns) {
 }
 
 function placeWords(view, spans, n) {
-  const [cpu, tid] = view.lanes.groups[spans.group[n]] || [0, 0];
-  return (tid ? `thread ${tid} on ` : "") + `CPU ${cpu}`;
+  const [cpu, tid, process] = view.lanes.groups[spans.group[n]] || [0, 0, -1];
+  const of = view.lanes.processes[process];
+  return (tid ? `thread ${tid}${of ? ` of ${of.name} ${of.pid}` : ""} on ` : "") + `CPU ${cpu}`;
 }
 
 function spanWords(view, lane, ns) {
@@ -33,9 +34,18 @@ function markWords(view, ns) {
   return near.slice(0, 5).map((mark) => `${mark.text}\n${formatPoint(mark.ns, slack / 4, state.to - state.from)}, thread ${mark.tid} on CPU ${mark.cpu}`).join("\n");
 }
 
+function processWords(view, { process }, ns) {
+  const ran = process.names.filter((run) => run.ns <= ns), span = state.to - state.from, end = process.end === null ? view.end : process.end;
+  if (ns < process.start || ns > end) return "";
+  return `${ran.length ? ran[ran.length - 1].name : process.name}, process ${process.pid}\n` +
+    (process.parent === null ? "" : `started by ${process.parent} at ${formatPoint(process.start, span / 1000, span)}, `) +
+    `lasted ${formatTime(end - process.start)}` + (process.ending === null ? "" : `\n${process.ending}`);
+}
+
 /* The words for a place on the lanes' canvas, "" for none. */
 function laneWords(view, y, ns) {
   const lane = view.lanes.list[Math.floor((y - 3) / LANE_HEIGHT)];
   if (!lane) return "";
+  if (lane.kind === "process") return processWords(view, lane, ns);
   return lane.kind === "marks" ? markWords(view, ns) : spanWords(view, lane, ns);
 }

@@ -46,15 +46,35 @@ function makeLanes(group, nsPerTick) {
     for (let i = 0; i < cellCount; i++) sum += lanes.cells[g * cellCount + i];
     if (sum > 0) ran.set(tid, (ran.get(tid) || 0) + sum * lanes.cellNs / 255);
   });
-  lanes.threads = [...ran].sort((a, b) => a[0] - b[0]).map(([tid, ns]) => ({ tid, ns }));
+  const processOf = new Map(lanes.groups.map(([, tid, process]) => [tid, process]));
+  lanes.threads = [...ran].map(([tid, ns]) => ({ tid, ns, process: processOf.get(tid) })).sort((a, b) => a.process - b.process || a.tid - b.tid);
+  lanes.processes = readProcesses(group.facts.processes, nsPerTick);
   lanes.list = [];
   if (lanes.markCount) lanes.list.push({ kind: "marks", name: "marks" });
   if (lanes.lost.seen) lanes.list.push({ kind: "lost", name: "lost samples" });
   if (lanes.gaps.seen) lanes.list.push({ kind: "gaps", name: "not running" });
   if (lanes.calls.seen) lanes.list.push({ kind: "calls", name: "system calls" });
   if (lanes.outputs.seen) lanes.list.push({ kind: "outputs", name: "output" });
-  for (const { tid } of lanes.threads.slice(0, THREAD_LANES_MAX)) lanes.list.push({ kind: "thread", tid, name: "thread " + tid });
+  lanes.list.push(...threadLanes(lanes));
   return lanes;
+}
+
+function readProcesses(processes, nsPerTick) {
+  return processes.map((p) => ({ ...p, start: p.start * nsPerTick, end: p.end === null ? null : p.end * nsPerTick,
+    names: p.names.map(([tick, name]) => ({ ns: tick * nsPerTick, name })) }));
+}
+
+/* Threads below the process that they are of, if there are several. */
+function threadLanes(lanes) {
+  const list = [];
+  let last = -1;
+  for (const { tid, process } of lanes.threads.slice(0, THREAD_LANES_MAX)) {
+    const of = lanes.processes[process];
+    if (of && process !== last) list.push({ kind: "process", process: of, name: `${of.name} ${of.pid}` });
+    last = process;
+    list.push({ kind: "thread", tid, name: (of ? "   " : "") + "thread " + tid });
+  }
+  return list;
 }
 
 function lowerPlace(array, value) {
@@ -150,9 +170,37 @@ function drawMarks(context, view, y) {
   }
 }
 
+/* A process's life as a bar, with the programs that it ran one after the other, and how it ended. */
+function drawProcess(context, view, { process }, y) {
+  const end = process.end === null ? view.end : process.end, height = LANE_HEIGHT - 5;
+  const runs = process.names.map((run, n) => ({ from: run.ns, name: run.name, to: n + 1 < process.names.length ? process.names[n + 1].ns : end }));
+  context.fillStyle = colour("process");
+  drawSpan(context, process.start, end, y, height);
+  context.font = textFont(11);
+  for (const { from, to, name } of runs) {
+    const x = Math.max(toPixel(from), GUTTER), room = Math.min(toPixel(to), GUTTER + plotWidth()) - x;
+    context.fillStyle = colour("m3");
+    if (toPixel(from) >= GUTTER && toPixel(from) <= GUTTER + plotWidth()) context.fillRect(x - 0.75, y - 2, 1.5, LANE_HEIGHT - 1);
+    context.fillStyle = colour("text");
+    if (context.measureText(name).width + 8 < room) context.fillText(name, x + 4, y + LANE_HEIGHT / 2 - 2);
+  }
+  if (process.end === null || !failed(process) || toPixel(end) < GUTTER || toPixel(end) > GUTTER + plotWidth()) return;
+  context.fillStyle = colour("bad");
+  context.fillRect(toPixel(end) - 3, y, 3, height);
+  const width = context.measureText(process.ending).width, last = runs.length ? runs[runs.length - 1] : { from: process.start, name: "" };
+  if (toPixel(end) - Math.max(toPixel(last.from), GUTTER) > context.measureText(last.name).width + width + 20)
+    context.fillText(process.ending, toPixel(end) - width - 7, y + LANE_HEIGHT / 2 - 2);
+}
+
+/* Whether it ended otherwise than by exit 0. */
+function failed(process) {
+  return process.ending !== null && process.ending !== "exit 0";
+}
+
 function drawLane(context, view, lane, y) {
   const { gaps, lost, outputs } = view.lanes;
   if (lane.kind === "thread") drawThread(context, view, lane, y);
+  else if (lane.kind === "process") drawProcess(context, view, lane, y);
   else if (lane.kind === "calls") drawCalls(context, view, y);
   else if (lane.kind === "marks") drawMarks(context, view, y);
   else {
@@ -162,9 +210,19 @@ function drawLane(context, view, lane, y) {
   }
 }
 
+/* A process's number is at the end: its name is cut. */
+function fitText(context, text, room) {
+  const cut = text.lastIndexOf(" ");
+  let name = text.slice(0, Math.max(cut, 0));
+  if (context.measureText(text).width <= room) return text;
+  while (name && context.measureText(name + "…" + text.slice(cut)).width > room) name = name.slice(0, -1);
+  return name + "…" + text.slice(cut);
+}
+
 function drawLanes(view) {
   const width = stageWidth(), height = view.lanes.list.length * LANE_HEIGHT + 4;
   const context = prepareCanvas(byId("lanes"), width, height);
+  byId("lane-scroller").classList.toggle("tall", view.lanes.processes.length > 1);
   context.textBaseline = "middle";
   view.lanes.list.forEach((lane, i) => {
     const y = i * LANE_HEIGHT + 5;
@@ -172,7 +230,7 @@ function drawLanes(view) {
     context.fillRect(0, y - 3, width, 1);
     drawLane(context, view, lane, y);
     context.font = textFont(11);
-    context.fillStyle = colour("quiet");
-    context.fillText(lane.name, 0, y + LANE_HEIGHT / 2 - 2);
+    context.fillStyle = colour(lane.kind === "process" ? "text" : "quiet");
+    context.fillText(fitText(context, lane.name, GUTTER - 6), 0, y + LANE_HEIGHT / 2 - 2);
   });
 }

@@ -51,7 +51,7 @@ function connect(view) {
   onChange(["metrics", "split"], rebuild);
   onChange(["metrics"], () => { if (view.functionRows) drawFunctions(view); });
   onChange(["from", "to"], () => { if (!state.selection) later(); });
-  onChange(["selection", "cpu", "tid", "weight"], profile);
+  onChange(["selection", "cpu", "process", "tid", "weight"], profile);
   onChange(["search"], () => { if (view.functionRows) applySearch(view); });
   watchWidths(view);
 }

@@ -14,7 +14,8 @@ function makeBlocks(group, nsPerTick, eventCount) {
 }
 
 function wantedGroups(view) {
-  return view.lanes.groups.map(([cpu, tid]) => (state.cpu < 0 || cpu === state.cpu) && (state.tid < 0 || tid === state.tid));
+  return view.lanes.groups.map(([cpu, tid, process]) => (state.cpu < 0 || cpu === state.cpu) &&
+    (state.tid < 0 || tid === state.tid) && (state.process < 0 || process === state.process));
 }
 
 function emptyProfile(view) {

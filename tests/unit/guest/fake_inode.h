@@ -9,6 +9,7 @@
 #include "guest/fs/fs.h"
 #include "guest/memory/page.h"
 #include "guest/vm/inode.h"
+#include "guest/vm/inode_pages.c"
 #include "tests/unit/test.h"
 
 #define FAKE_PAGES 64u
@@ -34,7 +35,10 @@ void inode_hold(struct inode *inode)
 
 void inode_release(struct inode *inode)
 {
-    inode->references--;
+    if (--inode->references || inode == &fake_file)
+        return;
+    inode_pages_free(inode, 0, UINT64_MAX);
+    heap_free(inode, sizeof *inode);
 }
 
 void fs_entry_hold(struct fs_entry *entry)
@@ -47,8 +51,26 @@ void fs_entry_release(struct fs_entry *entry)
     assert_null(entry);
 }
 
+/* Of memory that processes share. */
+static int fake_shared_page(struct inode *inode, uint64_t index, uint64_t *physical)
+{
+    uint64_t *entry = inode_pages_make(inode, index);
+    uint64_t page = entry && !*entry ? phys_alloc(0) : 0;
+
+    if (!entry || (!*entry && !page))
+        return -ENOMEM;
+    if (page) {
+        memset(phys_pointer(page), 0, PAGE_BYTES);
+        inode_give(inode, index, page);
+    }
+    *physical = *entry & INODE_PAGE_MASK;
+    return 0;
+}
+
 int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physical)
 {
+    if (inode != &fake_file)
+        return fake_shared_page(inode, index, physical);
     if (index * PAGE_BYTES >= inode->bytes)
         return -ENXIO;
     if (!fake_pages[index]) {
@@ -61,6 +83,22 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
     fake_writes += write;
     *physical = fake_pages[index];
     return 0;
+}
+
+struct inode *inode_new(uint32_t mode)
+{
+    struct inode *inode = heap_alloc(sizeof *inode);
+
+    if (inode == NULL)
+        return NULL;
+    inode->mode = mode;
+    inode->references = 1;
+    return inode;
+}
+
+uint64_t inode_present(struct inode *inode, uint64_t index)
+{
+    return inode == &fake_file && index < FAKE_PAGES ? fake_pages[index] : 0;
 }
 
 int inode_punch(struct inode *inode, uint64_t offset, uint64_t bytes)

@@ -48,9 +48,24 @@ void phys_free(uint64_t address, unsigned order)
     buddy_free(&arena, address, order);
 }
 
+void phys_free_pages(uint64_t address, uint64_t count)
+{
+    buddy_free_pages(&arena, address, count);
+}
+
 uint64_t phys_free_bytes(void)
 {
     return arena.free_bytes;
+}
+
+uint64_t phys_first_byte(void)
+{
+    return arena.first_page * PAGE_BYTES;
+}
+
+uint64_t phys_end(void)
+{
+    return (arena.first_page + arena.page_count) * PAGE_BYTES;
 }
 
 uint64_t phys_total_bytes(void)

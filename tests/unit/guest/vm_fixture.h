@@ -4,16 +4,20 @@
 
 #include "tests/unit/guest/fake_phys.h"
 
+#include "guest/memory/heap.c"
 #include "guest/memory/vm_table.c"
 #include "guest/vm/vm.c"
 #include "guest/vm/vm_advise.c"
 #include "guest/vm/vm_area.c"
 #include "guest/vm/vm_area_tree.c"
+#include "guest/vm/vm_copy.c"
 #include "guest/vm/vm_fault.c"
 #include "guest/vm/vm_file.c"
 #include "guest/vm/vm_fill.c"
 #include "guest/vm/vm_pages.c"
 #include "guest/vm/vm_remap.c"
+#include "guest/vm/vm_share.c"
+#include "guest/vm/vm_space.c"
 #include "tests/unit/guest/fake_inode.h"
 #include "tests/unit/test.h"
 
@@ -39,6 +43,11 @@ void vm_kernel_share(uint64_t *top)
     memset(top + 256, 0, 256 * sizeof *top);
 }
 
+void vm_space_leave(const struct vm_space *left)
+{
+    assert_non_null(left);
+}
+
 void cross_flush(uint64_t start, uint64_t end)
 {
     assert_true(start < end);
@@ -55,7 +64,10 @@ static __attribute__((unused)) int open_space(void **state)
     memset(&space, 0, sizeof space);
     space.root = vm_table_new();
     space.stack_limit = space.address_limit = space.data_limit = VM_UNLIMITED;
-    shown_in = NULL;
+    space.references = 1;
+    vm_spaces = &space;
+    vm_share_blocks = NULL;
+    memset(pages, 0, sizeof pages); /* the heap's */
     return 0;
 }
 

@@ -12,6 +12,8 @@
 
 static struct inode inode;
 static struct file files[FILES];
+static struct process process = {.files = (struct file_table *)&process};
+static struct thread caller = {.process = &process};
 static uint8_t held[OWNERS][BYTES]; /* enum lock_mode */
 
 void *heap_alloc(size_t bytes)
@@ -70,7 +72,7 @@ static void compare(void)
                                               .last = byte};
 
             for (; range.mode <= LOCK_EXCLUSIVE; range.mode++) {
-                locks_test(&files[owner % FILES], &range, &found);
+                locks_test(&process, &files[owner % FILES], &range, &found);
                 assert_int_equal(found.mode != LOCK_NONE, in_the_way(owner, byte, range.mode));
             }
         }
@@ -91,20 +93,20 @@ static void same_as_a_table(void **state)
                                    .first = test_random_below(&random, BYTES)};
 
         range.last = range.first + test_random_below(&random, BYTES - range.first);
-        assert_int_equal(locks_set(NULL, &files[owner % FILES], &range, false) == 0,
+        assert_int_equal(locks_set(&caller, &files[owner % FILES], &range, false) == 0,
                          model_set(owner, &range));
         if (test_random_below(&random, 50) == 0) {
             if (owner < FILES)
                 locks_file_gone(&files[owner]);
             else
-                locks_closed(&files[0]);
+                locks_closed(&process, &files[0]);
             memset(held[owner], LOCK_NONE, BYTES);
         }
         compare();
     }
     for (uint32_t i = 0; i < FILES; i++)
         locks_file_gone(&files[i]);
-    locks_closed(&files[0]);
+    locks_closed(&process, &files[0]);
     assert_null(locks);
 }
 
@@ -115,22 +117,22 @@ static void up_to_the_end(void **state)
     struct lock_range found;
 
     (void)state;
-    assert_int_equal(locks_set(NULL, &files[0], &all, false), 0);
-    assert_int_equal(locks_set(NULL, &files[0], &part, false), 0);
+    assert_int_equal(locks_set(&caller, &files[0], &all, false), 0);
+    assert_int_equal(locks_set(&caller, &files[0], &part, false), 0);
     part.mode = LOCK_EXCLUSIVE;
-    locks_test(&files[1], &part, &found);
+    locks_test(&process, &files[1], &part, &found);
     assert_int_equal(found.mode, LOCK_NONE);
     part.first = part.last = UINT64_MAX;
-    locks_test(&files[1], &part, &found);
+    locks_test(&process, &files[1], &part, &found);
     assert_int_equal(found.first, 10);
-    assert_int_equal(locks_set(NULL, &files[0], &all, false), 0);
-    locks_test(&files[1], &part, &found);
+    assert_int_equal(locks_set(&caller, &files[0], &all, false), 0);
+    locks_test(&process, &files[1], &part, &found);
     assert_int_equal(found.first, 0);
     all.kind = LOCK_FLOCK; /* sees no ranges */
     all.mode = LOCK_EXCLUSIVE;
-    assert_int_equal(locks_set(NULL, &files[1], &all, false), 0);
-    assert_int_equal(locks_set(NULL, &files[2], &all, false), -EAGAIN);
-    assert_int_equal(locks_set(NULL, &files[2], &all, true), -EINTR);
+    assert_int_equal(locks_set(&caller, &files[1], &all, false), 0);
+    assert_int_equal(locks_set(&caller, &files[2], &all, false), -EAGAIN);
+    assert_int_equal(locks_set(&caller, &files[2], &all, true), -EINTR);
     locks_file_gone(&files[0]);
     locks_file_gone(&files[1]);
     assert_null(locks);

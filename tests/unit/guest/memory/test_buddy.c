@@ -169,6 +169,21 @@ static void test_last_blocks_are_out_of_the_way(void **state)
     assert_int_equal(phys_alloc(BUDDY_ORDERS - 1), 0);
 }
 
+static void test_runs_are_freed_as_blocks(void **state)
+{
+    uint64_t before = phys_free_bytes(), first = phys_alloc(5), second;
+
+    (void)state;
+    assert_int_not_equal(first, 0);
+    phys_free_pages(first + PAGE_BYTES, 31);
+    phys_free_pages(first, 0);
+    assert_int_equal(phys_free_bytes(), before - PAGE_BYTES);
+    phys_free_pages(first, 1);
+    assert_int_equal(phys_free_bytes(), before);
+    second = phys_alloc(5); /* the pieces have become one block again */
+    assert_int_equal(second, first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +196,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_random_use_never_overlaps, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(test_last_blocks_are_out_of_the_way, open_arena,
                                         close_arena),
+        cmocka_unit_test_setup_teardown(test_runs_are_freed_as_blocks, open_arena, close_arena),
         cmocka_unit_test(test_order_of_bytes),
     };
 

@@ -90,14 +90,15 @@ static void test_bound(void **state)
     assert_int_equal(take(&a, 40), 0);
     assert_int_equal(add(&b, 41, 6, false), 0);
     assert_int_equal(take(&b, 41), 6);
-    signal_queue_forget(&a, UINT64_MAX, NULL);
+    signal_queue_forget(&a, UINT64_MAX, NULL, NULL);
     assert_null(a.first);
 }
 
 static uint64_t forgotten; /* the sum of their codes */
 
-static void add_forgotten(struct signal_note *note)
+static void add_forgotten(void *context, struct signal_note *note)
 {
+    assert_null(context);
     forgotten += (uint64_t)note->code;
 }
 
@@ -108,7 +109,7 @@ static void test_forget(void **state)
     (void)state;
     for (int i = 0; i < 9; i++)
         assert_int_equal(add(&queue, 32 + (uint32_t)i % 3, i, false), 0);
-    signal_queue_forget(&queue, SIGNAL_BIT(34) | SIGNAL_BIT(32), add_forgotten);
+    signal_queue_forget(&queue, SIGNAL_BIT(34) | SIGNAL_BIT(32), add_forgotten, NULL);
     assert_int_equal(forgotten, 0 + 2 + 3 + 5 + 6 + 8);
     assert_int_equal(queue.pending, SIGNAL_BIT(33));
     assert_int_equal(take(&queue, 33), 1);

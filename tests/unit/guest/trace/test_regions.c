@@ -11,13 +11,18 @@
 
 struct run_config run;
 struct sampling sampling;
-struct vm_space *trace_space;
+static struct vm_space own_space;
 static struct {
     struct hr_abi_aggregate sums[300][1 + EVENTS];
     char names[300][8];
 } memory;
 static unsigned notices;
-static struct cpu cpu;
+static struct cpu cpu = {.space = &own_space};
+
+void *heap_alloc(size_t bytes)
+{
+    return calloc(1, bytes);
+}
 
 void log_line(const char *format, ...)
 {

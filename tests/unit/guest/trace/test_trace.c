@@ -125,12 +125,12 @@ void python_walk_taken(struct python_codes *codes)
     codes_taken++;
 }
 
-bool trace_maps_any(void)
+bool trace_notes_any(void)
 {
     return false;
 }
 
-void trace_maps_write(struct trace_writer *w)
+void trace_notes_write(struct trace_writer *w)
 {
     (void)w;
 }
@@ -206,7 +206,7 @@ static void begin(void)
     trace_bytes = produced = samples_made = records_made = last_switch = notices = 0;
     room_samples = room_records = UINT64_MAX;
     assert_int_equal(ring_init(&ring, 1, 256, 1), 0);
-    trace_init(NULL, NULL);
+    trace_init(NULL);
     trace_add_ring(&ring);
     trace_start();
 }

@@ -419,6 +419,28 @@ static void test_heap(void **state)
     assert_true(free_at_start - phys_free_bytes() <= SIZES * PAGE_BYTES);
 }
 
+static void test_pages_are_given_and_taken(void **state)
+{
+    struct inode *inode = inode_new(S_IFREG);
+    uint64_t own[2] = {phys_alloc(0), phys_alloc(0)}, physical;
+
+    (void)state;
+    inode->bytes = 600 * PAGE_BYTES;
+    assert_int_equal(inode_give(inode, 0, own[0]), 0);
+    assert_int_equal(inode_give(inode, 599, own[1]), 0);
+    assert_int_equal(inode_page(inode, 599, true, &physical), 0);
+    assert_int_equal(physical, own[1]);
+    assert_int_equal(inode_present(inode, 0), own[0]);
+    assert_int_equal(inode_present(inode, 1), 0); /* a hole */
+    assert_int_equal(inode_present(inode, 600), 0);
+    inode_take_all(inode);
+    assert_int_equal(inode->page_count, 0);
+    assert_int_equal(inode_present(inode, 599), 0);
+    inode_release(inode);
+    phys_free(own[0], 0); /* still ours */
+    phys_free(own[1], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,6 +452,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_unsent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_heap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_pages_are_given_and_taken, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static void begin(void)
 {
     output_init(&out, memfd_create("out", 0));
     assert_true(out.fd >= 0);
-    records = (struct perf_records){.out = &out, .pid = 1000};
+    records = (struct perf_records){.out = &out};
 }
 
 /* What was written, in words: how many. */
@@ -38,7 +38,7 @@ static size_t written(void)
     return (size_t)bytes / 8;
 }
 
-static const struct perf_place place = {.tid = 1001, .cpu = 3, .ns = 5000, .id = 40};
+static const struct perf_place place = {.pid = 1000, .tid = 1001, .cpu = 3, .ns = 5000, .id = 40};
 
 /* The last words: pid and tid, time, CPU, identifier. */
 static void trailer_is(size_t count, uint32_t pid, uint32_t tid)
@@ -132,7 +132,7 @@ static void test_map(void **state)
     (void)state;
     memset(map.build_id, 0x5a, 20);
     begin();
-    perf_records_map(&records, &map, "/bin/prog");
+    perf_records_map(&records, &place, &map, "/bin/prog");
     count = written();
     assert_int_equal(count, 9 + 2 + 4);
     assert_int_equal(words[2], 0x401000);
@@ -143,7 +143,7 @@ static void test_map(void **state)
 
     map.meta.flags |= HR_MAP_KERNEL;
     begin();
-    perf_records_map(&records, &map, "/k");
+    perf_records_map(&records, &place, &map, "/k");
     written();
     assert_int_equal(words[0] >> 32 & PERF_RECORD_MISC_CPUMODE_MASK, PERF_RECORD_MISC_KERNEL);
     assert_int_equal(words[1], 0xffffffff);
@@ -151,7 +151,7 @@ static void test_map(void **state)
     memset(path, 'x', sizeof path);
     path[sizeof path - 1] = 0;
     begin();
-    perf_records_map(&records, &map, path);
+    perf_records_map(&records, &place, &map, path);
     assert_int_equal(written(), 9 + 512 + 4); /* cut */
 }
 
@@ -161,12 +161,12 @@ static void test_others(void **state)
 
     (void)state;
     begin();
-    perf_records_name(&records, &place, "a name that is too long");
+    perf_records_name(&records, &place, "a name that is too long", false);
     count = written();
     assert_string_equal((const char *)&words[2], "a name that is ");
     trailer_is(count, 1000, 1001);
     begin();
-    perf_records_begin(&records, &place, 1000);
+    perf_records_begin(&records, &place, 1000, 1000);
     trailer_is(written(), 1000, 1001);
     assert_int_equal(words[0] & 0xffffffff, PERF_RECORD_FORK);
     assert_int_equal(words[2], 1001 | 1000ull << 32);
@@ -176,7 +176,7 @@ static void test_others(void **state)
     assert_int_equal(words[1], 40);
     assert_int_equal(words[2], 77);
     begin();
-    perf_records_switch(&records, &place, 0, true, true);
+    perf_records_switch(&records, &place, 0, 0, true, true);
     trailer_is(written(), 1000, 1001);
     assert_int_equal(words[0] >> 32 & 0xffff,
                      PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);

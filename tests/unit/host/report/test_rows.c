@@ -100,14 +100,14 @@ static void groups_are_bounded(void **state)
 
     (void)state;
     assert_int_equal(groups_init(&groups), 0);
-    first = groups_find(&groups, (struct group){1, 2, 3});
+    first = groups_find(&groups, (struct group){1, 0, 2, 3});
     assert_int_not_equal(first, GROUPS_OTHERS);
     for (uint32_t i = 0; i < GROUPS_MAX; i++)
-        groups_find(&groups, (struct group){i, i * 7, 0});
+        groups_find(&groups, (struct group){i, 0, i * 7, 0});
     assert_true(groups.full);
     assert_int_equal(groups.count, GROUPS_MAX);
-    assert_int_equal(groups_find(&groups, (struct group){7, 7, 7}), GROUPS_OTHERS);
-    assert_int_equal(groups_find(&groups, (struct group){1, 2, 3}), first);
+    assert_int_equal(groups_find(&groups, (struct group){7, 0, 7, 7}), GROUPS_OTHERS);
+    assert_int_equal(groups_find(&groups, (struct group){1, 0, 2, 3}), first);
     groups_free(&groups);
 }
 

@@ -45,10 +45,12 @@ static void change(struct fixture *f, uint64_t time, uint32_t from, uint32_t to,
 
 static void pack(struct fixture *f)
 {
+    static struct trace_info info;
     struct view_columns columns;
 
     view_columns_init(&columns);
-    view_lanes_pack(&f->lanes, &columns);
+    trace_info_init(&info);
+    view_lanes_pack(&f->lanes, &info, &columns);
     columns_reader_open(&f->reader, &columns);
 }
 

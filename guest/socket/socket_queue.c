@@ -1,0 +1,94 @@
+/* Packets in queues, and their memory. */
+#include "guest/socket/socket_queue.h"
+
+#include "guest/base/context.h"
+#include "guest/memory/heap.h"
+#include "guest/memory/phys.h"
+#include "guest/socket/socket_rights.h"
+
+#define SMALL_BYTES 208u /* a size of the heap's */
+#define HEAP_MAX 2032u /* its largest */
+#define KEPT_PART 64u /* this part of memory is not for sockets */
+#define SCARCE_PART 16u
+
+static uint64_t memory; /* of all packets */
+
+uint64_t socket_queue_memory(void)
+{
+    return memory;
+}
+
+bool socket_queue_scarce(void)
+{
+    return memory > phys_total_bytes() / SCARCE_PART;
+}
+
+static void *queue_alloc(uint32_t bytes)
+{
+    unsigned order = phys_order(bytes);
+    uint64_t block;
+
+    if (bytes <= HEAP_MAX)
+        return heap_alloc(bytes);
+    if (order > PHYS_ORDER_MAX || phys_free_bytes() < phys_total_bytes() / KEPT_PART)
+        return NULL;
+    block = phys_alloc(order);
+    return block ? phys_pointer(block) : NULL;
+}
+
+struct socket_packet *socket_packet_new(uint32_t bytes, bool stream)
+{
+    uint32_t all = bytes + (uint32_t)sizeof(struct socket_packet);
+    struct socket_packet *packet;
+
+    cross_assert_held();
+    if (stream)
+        all = all <= SMALL_BYTES ? SMALL_BYTES : PAGE_BYTES;
+    packet = queue_alloc(all);
+    if (packet == NULL)
+        return NULL;
+    memory += all;
+    *packet = (struct socket_packet){.size = all - (uint32_t)sizeof *packet, .whole = !stream};
+    return packet;
+}
+
+void socket_packet_free(struct socket_packet *packet)
+{
+    uint32_t all = packet->size + (uint32_t)sizeof *packet;
+    struct socket_rights rights = packet->rights;
+
+    cross_assert_held();
+    memory -= all;
+    if (all <= HEAP_MAX)
+        heap_free(packet, all);
+    else
+        phys_free((uint64_t)packet - DIRECT_MAP, phys_order(all));
+    if (rights.count)
+        socket_rights_drop(&rights);
+}
+
+void socket_queue_add(struct socket_queue *q, struct socket_packet *packet)
+{
+    packet->next = NULL;
+    if (q->last != NULL)
+        q->last->next = packet;
+    else
+        q->first = packet;
+    q->last = packet;
+    q->packets++;
+    q->bytes += packet->end - packet->start;
+}
+
+struct socket_packet *socket_queue_take(struct socket_queue *q)
+{
+    struct socket_packet *packet = q->first;
+
+    if (packet == NULL)
+        return NULL;
+    q->first = packet->next;
+    if (q->first == NULL)
+        q->last = NULL;
+    q->packets--;
+    q->bytes -= packet->end - packet->start;
+    return packet;
+}

@@ -1,0 +1,57 @@
+/* What a socket has received and not yet handed out: a list of packets.
+ *
+ * A packet of a stream is up to a page of bytes, to which more may be added; one of datagrams is
+ * one datagram, after the name of its sender.  Memory is taken as data comes.  All of it together
+ * is limited: above a part of the machine's memory each stream may keep little only
+ * (socket_queue_scarce), and the last part of memory is left to the program.
+ *
+ * Context: thread, with the kernel lock held. */
+#ifndef GUEST_SOCKET_SOCKET_QUEUE_H
+#define GUEST_SOCKET_SOCKET_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct file;
+struct socket;
+
+#define SOCKET_RIGHTS_MAX 253u /* SCM_MAX_FD: files in one message */
+
+/* What comes with bytes: open files and who sent them. */
+struct socket_rights {
+    uint32_t pid; /* 0: not known */
+    uint32_t count;
+    struct file **files; /* held; an array of the heap's */
+};
+
+struct socket_packet {
+    struct socket_packet *next;
+    uint32_t size; /* of `data` */
+    uint32_t start, end; /* of what is left in it */
+    uint16_t name_bytes; /* of the sender's name, at the start of `data` */
+    bool whole; /* nothing is added to it: a datagram, or there are files */
+    struct socket_rights rights;
+    uint8_t data[];
+};
+
+struct socket_queue {
+    struct socket_packet *first, *last;
+    uint32_t bytes; /* left in all packets */
+    uint32_t packets;
+};
+
+/* Makes a packet with room for at least one byte, at most `bytes` bytes are wanted: of a stream one
+ * of at most a page, else one with room for all.  NULL: no memory. */
+struct socket_packet *socket_packet_new(uint32_t bytes, bool stream);
+
+/* Frees a packet that is in no queue; drops its files, which may wait. */
+void socket_packet_free(struct socket_packet *packet);
+
+void socket_queue_add(struct socket_queue *q, struct socket_packet *packet);
+struct socket_packet *socket_queue_take(struct socket_queue *q); /* the first; NULL: none */
+
+bool socket_queue_scarce(void); /* all sockets together have much */
+uint64_t socket_queue_memory(void); /* bytes of all packets */
+
+#endif

@@ -1,0 +1,48 @@
+/* What getrusage and wait4 tell of used resources. */
+#include "guest/syscall/usage.h"
+
+#include "guest/base/run.h"
+#include "guest/memory/phys.h"
+#include "guest/vm/uaccess.h"
+
+#define NS_PER_SECOND 1000000000ull
+
+struct usage { /* struct rusage; unnamed members are 0, on Linux too or here */
+    int64_t user_seconds, user_us;
+    int64_t system_seconds, system_us;
+    int64_t peak_kib;
+    int64_t unused0[3];
+    int64_t page_faults;
+    int64_t unused1[7];
+    int64_t waits;
+    int64_t preemptions;
+};
+_Static_assert(sizeof(struct usage) == 144, "rusage");
+
+int usage_write(uint64_t to, uint64_t all_ticks, uint64_t user_ticks, const struct thread_use *use)
+{
+    uint64_t user = run_ticks_to_ns(user_ticks), all = run_ticks_to_ns(all_ticks);
+    uint64_t system = all > user ? all - user : 0;
+    const struct usage usage = {.user_seconds = (int64_t)(user / NS_PER_SECOND),
+                                .user_us = (int64_t)(user % NS_PER_SECOND / 1000),
+                                .system_seconds = (int64_t)(system / NS_PER_SECOND),
+                                .system_us = (int64_t)(system % NS_PER_SECOND / 1000),
+                                .peak_kib = (int64_t)(phys_peak_bytes() >> 10),
+                                .page_faults = (int64_t)use->page_faults,
+                                .waits = (int64_t)use->waits,
+                                .preemptions = (int64_t)use->preemptions};
+
+    return copy_to_user(to, &usage, sizeof usage);
+}
+
+int usage_write_process(uint64_t to, const struct process *process)
+{
+    const struct process_use *children = &process->children_use;
+    struct thread_use sum = process->use;
+
+    sum.page_faults += children->use.page_faults;
+    sum.waits += children->use.waits;
+    sum.preemptions += children->use.preemptions;
+    return usage_write(to, process->used_ticks + children->used_ticks,
+                       sum.user_ticks + children->use.user_ticks, &sum);
+}

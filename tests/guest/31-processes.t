@@ -1,0 +1,144 @@
+#!/bin/sh
+# Processes: fork, wait, signals between them, and the programs of Debian that use them, each as in a native run.
+. "$(dirname "$0")/../lib.sh"
+
+LIMIT=${HR_TEST_LIMIT:-300}
+export HOME="$work" LC_ALL=C.UTF-8
+for program in processes processes_signals; do
+    modes=$("$WORKLOADS/$program-glibc-static" 2>&1 | sed 's/: good$//')
+    is "$program: all is good natively" "$("$WORKLOADS/$program-glibc-static" | grep -vc ': good$')" 0
+    for options in '--cpus 0' '--cpus 2' '--cpus 4'; do
+        for kind in "$program-glibc-static" "$program-musl"; do
+            [ -x "$WORKLOADS/$kind" ] || continue
+            # shellcheck disable=SC2086
+            run_guest $options --mode off -q "$WORKLOADS/$kind"
+            is "$kind with $options" "$(cat out)" "$(printf '%s\n' "$modes" | sed 's/$/: good/')"
+        done
+    done
+done
+
+# both NAME [OPTION...] -- PROGRAM ARG...: natively and in the guest.
+both() {
+    name=$1 options=
+    shift
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    if ! command -v "$1" >/dev/null; then
+        skip 2 "$1 is not installed"
+        return
+    fi
+    "$@" <"$input" >native 2>native.err
+    native_status=$?
+    # shellcheck disable=SC2086
+    run_guest --mode off -q $options "$@" <"$input"
+    is "$name: status" "$status" "$native_status"
+    same_file "$name: output" out native
+}
+input=/dev/null
+
+# ---- shells ----
+both 'a pipeline' -- sh -c 'ls /usr | sort | uniq -c'
+both 'a subshell and its status' -- sh -c '(exit 3); echo $?; x=$(echo a | tr a b); echo $x'
+both '100 MB through a pipe' -- sh -c 'head -c 100000000 /dev/zero | cksum'
+both 'three through pipes' -- sh -c 'seq 20000 | grep 7 | wc -l'
+cat >jobs.sh <<'END'
+set -m
+sleep 100 &
+trap 'echo got usr1' USR1
+kill -USR1 $$
+jobs -r | wc -l
+kill -STOP %1
+while ! jobs -s | grep -q .; do :; done
+kill -CONT %1
+kill %1
+wait %1 2>/dev/null
+echo "status $?"
+(exit 7) | cat
+echo "${PIPESTATUS[@]}"
+for i in 1 2 3; do (exit $i) & done
+wait
+diff <(seq 3) <(seq 4)
+coproc cat
+echo hello >&"${COPROC[1]}"
+read -r line <&"${COPROC[0]}"
+echo "$line"
+END
+both 'jobs of bash' -- bash jobs.sh 2>/dev/null
+both 'xargs -P2' -- sh -c 'seq 9 | xargs -P2 -n2 echo | sort'
+both 'env' -- env -i A=3 /bin/sh -c 'echo $A'
+both 'nice' -- nice -n 5 nice
+both 'timeout' -- timeout 0.2 sleep 50
+both 'timeout that is not needed' -- timeout 50 sh -c 'exit 5'
+
+# ---- languages ----
+both 'perl' -- perl -e 'print `echo hi | tr a-z A-Z`; system("sh", "-c", "exit 3"); print $? >> 8, "\n"; my $pid = fork; exit 4 unless $pid; waitpid $pid, 0; print $? >> 8, "\n"'
+cat >children.py <<'END'
+import os, signal, subprocess
+print(subprocess.run(['sh', '-c', 'echo out; echo err >&2; exit 4'], capture_output=True))
+p = subprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+print(p.communicate(b'data'))
+p = subprocess.Popen(['sleep', '100'])
+p.terminate()
+print(p.wait())
+try:
+    subprocess.run(['sleep', '100'], timeout=0.05)
+except subprocess.TimeoutExpired:
+    print('timeout')
+END
+both 'subprocess of python' -- python3 children.py
+cat >pools.py <<'END'
+import multiprocessing
+
+def square(x):
+    return x * x
+
+if __name__ == '__main__':
+    for kind in ('fork', 'spawn'):
+        with multiprocessing.get_context(kind).Pool(2) as pool:
+            print(kind, sum(pool.map(square, range(100))))
+END
+both 'multiprocessing of python' -- python3 pools.py
+
+# ---- compilers ----
+cat >hello.c <<'END'
+#include <stdio.h>
+int main(void) { puts("hello"); return 6; }
+END
+cat >Makefile <<'END'
+all: both
+both: a.o b.o
+	gcc -o $@ $^
+a.c: hello.c
+	cp hello.c $@
+b.c:
+	echo 'int unused;' >$@
+%.o: %.c
+	gcc -O1 -c -o $@ $<
+END
+both 'gcc, and what it made' -- sh -c 'gcc -O2 hello.c -o hello && ./hello'
+both 'make -j2' -- sh -c 'make -s -j2 && ./both; rm -f both a.[co] b.[co]'
+both 'git' -- sh -c 'rm -rf r; git init -q r && cd r && echo 1 >f && git add f && git -c user.name=a -c user.email=b@c commit -qm m && git log --format=%s && git fsck && cd .. && rm -rf r'
+
+# ---- what is seen of processes ----
+run_guest --mode off -q sh -c 'sleep 100 & ps -eo pid,ppid,stat,args --no-headers; pgrep sleep; kill $!'
+is 'ps and pgrep' "$(tr -s ' ' <out | sed 's/^ //')" "1000 1 Ss sh -c sleep 100 & ps -eo pid,ppid,stat,args --no-headers; pgrep sleep; kill \$!
+1001 1000 S sleep 100
+1002 1000 R ps -eo pid,ppid,stat,args --no-headers
+1001"
+run_guest --mode off -q sh -c 'sleep 100 & sleep 0.1; exit 3'
+is 'what the first process leaves' "$status" 3
+like 'is named' err '^hr: 1 process was left when the program ended, and ended with it: 1001 \(sleep\)$'
+run_guest --mode off -q --processes 5 bash -c 'for i in 1 2 3 4 5 6; do sleep 100 & done; echo $?; kill $(jobs -p)'
+like 'a limit of processes' err 'fork: retry: Resource temporarily unavailable'
+cat >bomb.sh <<'END'
+bomb() { bomb 2>/dev/null | bomb 2>/dev/null & }
+bomb
+sleep 1
+echo survived
+END
+run_guest --mode off -q --processes 60 bash bomb.sh
+is 'a fork bomb hits the limit' "$(cat out)" survived
+done_testing

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Sockets: what calls return is the same natively and in the guest; servers and clients of one process.
+. "$(dirname "$0")/../lib.sh"
+
+# alike PROGRAM: with threads, alone on one CPU and on several.
+alike() {
+    mkdir -p native.dir
+    (cd native.dir && timeout -k 5 "$LIMIT" "$WORKLOADS/$1" threads >../native)
+    run_guest --accel tcg -q -i 10us "$WORKLOADS/$1" threads
+    is "$1: the program ends well" "$status" 0
+    same_file "$1: as natively" out native
+    ok "$1: the trace is complete" "$HR" check hr.bin
+    run_cpus 3 "$WORKLOADS/$1" -q --mode off -- threads
+    is "$1 on several CPUs: the program ends well" "$status" 0
+    same_file "$1 on several CPUs: as natively" out native
+}
+
+alike io_unix
+alike io_rights
+alike io_inet
+has_v6=$(grep -c '^00000000000000000000000000000001 ' /proc/net/if_inet6 2>/dev/null)
+if [ "$has_v6" = 1 ]; then
+    alike io_udp
+else
+    skip 5 'this machine has no IPv6 loopback to compare with'
+fi
+
+# Amounts: 100,000 sockets, a client that never reads, a port that is taken, all ports taken.
+for cpus in 0 2; do
+    run_guest --accel tcg --cpus $cpus --mode off --mem 256M "$WORKLOADS/io_crowd"
+    is "--cpus $cpus: too much of everything" "$status: $(cat out)" "0: $("$WORKLOADS/io_crowd")"
+done
+
+# python3, in a directory of its own; its servers and clients are threads.
+cp "$ROOT/tests/programs/sockets.py" .
+if [ "$has_v6" = 1 ] && /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+    /usr/bin/python3 sockets.py >native
+    for cpus in 0 2; do
+        run_guest --accel tcg --cpus $cpus --mode off /usr/bin/python3 sockets.py
+        is "--cpus $cpus: python3's servers and clients" "$status" 0
+        same_file "--cpus $cpus: python3: as natively" out native
+    done
+else
+    skip 4 'python3 or an IPv6 loopback is missing'
+fi
+
+# Addresses elsewhere: there is no network, and hr says so.
+if command -v curl >/dev/null; then
+    run_guest --mode off "$(command -v curl)" -s http://192.0.2.1/
+    is 'curl to another machine: could not connect' "$status" 7
+    like 'and hr says why' err '^hr: the program asked for connect [0-9]+ times?: there is no network$'
+    run_guest --mode off "$(command -v curl)" -s http://127.0.0.1:9/
+    is 'curl to a port without a server: could not connect' "$status" 7
+    fails 'which is no matter of the network' grep 'there is no network' err
+else
+    skip 4 'curl is not installed'
+fi
+done_testing

@@ -1,0 +1,423 @@
+#!/bin/sh
+# The outside of sockets: clients of the host drive servers in the guest, and the guest's connections leave.
+. "$(dirname "$0")/../lib.sh"
+command -v python3 >/dev/null || skip_all 'there is no python3'
+
+# The program: a server for each kind of client, and a client of servers outside.
+cat >program.py <<'END'
+import errno, hashlib, selectors, signal, socket, sys, threading, time
+
+def say(*words):
+    print(*words, flush=True)
+
+def block(n):
+    return (b"%063d\n" % n) * 1024
+
+def listen(address="0.0.0.0"):
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    s.bind((address, int(sys.argv[2])))
+    s.listen(256)
+    say("ready")
+    return s
+
+def digest_of(s):
+    h = hashlib.sha256()
+    while data := s.recv(1 << 16):
+        h.update(data)
+    return h.hexdigest()
+
+def upload():
+    c, _ = listen("127.0.0.1").accept()
+    c.sendall(digest_of(c).encode())
+    c.close()
+
+def download():
+    c, _ = listen().accept()
+    h = hashlib.sha256()
+    for n in range(320):
+        h.update(block(n))
+        c.sendall(block(n))
+    say(h.hexdigest())
+
+def echo():
+    c, _ = listen().accept()
+    while data := c.recv(1 << 16):
+        c.sendall(data)
+    c.shutdown(socket.SHUT_WR)
+    say(repr(c.recv(1)))
+
+def many():
+    s = listen()
+    s.setblocking(False)
+    sel = selectors.DefaultSelector()
+    sel.register(s, selectors.EVENT_READ)
+    waiting, served = [], 0
+    while served < 200:
+        for key, _ in sel.select():
+            if key.fileobj is s:
+                sel.register(s.accept()[0], selectors.EVENT_READ)
+                continue
+            data = key.fileobj.recv(100)
+            if data:
+                waiting.append((key.fileobj, data))
+            else:
+                sel.unregister(key.fileobj)
+                key.fileobj.close()
+                served += 1
+        if len(waiting) == 200: # all are there at once
+            for c, data in waiting:
+                c.sendall(b"for " + data)
+            waiting = []
+    say("served", served)
+
+def deaf():
+    s = listen()
+    first, _ = s.accept()
+    def fill():
+        try:
+            for n in range(100000):
+                first.sendall(block(n))
+            say("it took everything")
+        except OSError as error:
+            say("the deaf client:", errno.errorcode[error.errno] in ("EPIPE", "ECONNRESET"))
+    t = threading.Thread(target=fill)
+    t.start()
+    second, _ = s.accept()
+    second.sendall(b"hello")
+    second.close()
+    t.join()
+
+def vanish():
+    c, _ = listen().accept()
+    try:
+        while c.recv(100):
+            pass
+        say("an end")
+    except ConnectionResetError:
+        say("reset")
+
+def closes():
+    s = listen()
+    c, _ = s.accept()
+    c.recv(1)
+    c.close() # with data that were not read
+    say("closed")
+
+def datagrams():
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.bind(("0.0.0.0", int(sys.argv[2])))
+    say("ready")
+    for _ in range(21):
+        data, client = s.recvfrom(70000)
+        s.sendto(b"echo " + data[:60000], client)
+    say("last", len(data))
+
+def names():
+    c, client = listen(sys.argv[3]).accept()
+    say(client[0], client == c.getpeername(), *c.getsockname())
+
+def none():
+    say("ready")
+    sys.stdin.read()
+
+def outgoing():
+    host, port, refused = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    s = socket.create_connection((host, port))
+    say(s.getpeername() == (host, port))
+    t = threading.Thread(target=lambda: ([s.sendall(block(n)) for n in range(320)], s.shutdown(socket.SHUT_WR)))
+    t.start()
+    say(digest_of(s))
+    t.join()
+    try:
+        socket.create_connection((host, refused))
+    except OSError as error:
+        say(errno.errorcode[error.errno])
+    s = socket.socket()
+    s.setblocking(False)
+    say(errno.errorcode[s.connect_ex((host, port))])
+    sel = selectors.DefaultSelector()
+    sel.register(s, selectors.EVENT_WRITE)
+    say(len(sel.select()), s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR))
+    s.close()
+    u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    u.connect((host, port))
+    answers = []
+    for n in range(20):
+        u.send(b"%d" % n)
+        answers.append(u.recv(100).decode())
+    say(*answers)
+
+def unreachable():
+    for kind in socket.SOCK_STREAM, socket.SOCK_DGRAM:
+        try:
+            socket.socket(socket.AF_INET, kind).connect(("10.0.2.2", 9))
+        except OSError as error:
+            say(errno.errorcode[error.errno])
+
+def ticks(): # time passes for a thread that sleeps while clients come
+    s = listen()
+    woken = []
+    def sleep():
+        for _ in range(3):
+            time.sleep(0.1)
+            woken.append(1)
+    threading.Thread(target=sleep).start()
+    while len(woken) < 3:
+        c, _ = s.accept()
+        answer = b"%d" % len(woken)
+        c.sendall(answer)
+        c.close()
+    c, _ = s.accept()
+    c.sendall(b"3")
+    c.close()
+
+def input_too():
+    s = listen()
+    sel = selectors.DefaultSelector()
+    sel.register(s, selectors.EVENT_READ)
+    sel.register(sys.stdin, selectors.EVENT_READ)
+    seen = []
+    while len(seen) < 4:
+        for key, _ in sel.select():
+            if key.fileobj is s:
+                c, _ = s.accept()
+                c.sendall(b"accepted")
+                c.close()
+                seen.append("client")
+            else:
+                seen.append(sys.stdin.readline().strip())
+                say("read")
+    say(*seen)
+
+def forever():
+    listen().accept()
+
+globals()[sys.argv[1]]()
+END
+
+# The outside: starts the program, natively or by hr, waits until it is ready, and is its client or server.
+cat >outside.py <<'END'
+import errno, hashlib, os, random, selectors, socket, struct, subprocess, sys, threading
+
+case, how, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
+options = sys.argv[4:]
+
+def start(*arguments, **more):
+    command = ["python3", "program.py", *map(str, arguments)]
+    if how != "native":
+        command = [os.environ["HR"], "run", "-q", "-o", how + ".bin", *options, *command]
+    global program
+    program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **more)
+
+def ready():
+    line = program.stdout.readline()
+    assert line == "ready\n", line
+
+def finish():
+    print(program.stdout.read(), end="")
+    print("status", program.wait())
+
+def connect():
+    return socket.create_connection(("127.0.0.1", port))
+
+def block(n):
+    return (b"%063d\n" % n) * 1024
+
+def digest_of(s):
+    h = hashlib.sha256()
+    while data := s.recv(1 << 16):
+        h.update(data)
+    return h.hexdigest()
+
+def reset(s):
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    s.close()
+
+def upload():
+    s, h = connect(), hashlib.sha256()
+    for n in range(320):
+        h.update(block(n))
+        s.sendall(block(n))
+    s.shutdown(socket.SHUT_WR)
+    print(s.recv(100).decode() == h.hexdigest())
+
+def download():
+    print(digest_of(connect()))
+
+def echo():
+    s, data = connect(), random.Random(1).randbytes(3000000)
+    threading.Thread(target=lambda: (s.sendall(data), s.shutdown(socket.SHUT_WR))).start()
+    print(digest_of(s) == hashlib.sha256(data).hexdigest())
+
+def many():
+    clients = [connect() for _ in range(200)]
+    for n, s in enumerate(clients):
+        s.sendall(b"%d" % n)
+    print(all(s.recv(100) == b"for %d" % n for n, s in enumerate(clients)))
+    for s in clients:
+        s.close()
+
+def deaf():
+    first = connect()
+    second = connect()
+    print(second.recv(100), second.recv(100))
+    first.close()
+
+def vanish():
+    s = connect()
+    s.sendall(b"x")
+    reset(s)
+
+def closes():
+    s = connect()
+    s.sendall(b"x" * 10)
+    try:
+        print(s.recv(10))
+    except ConnectionResetError:
+        print("the client is reset")
+
+def datagrams():
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.connect(("127.0.0.1", port))
+    other = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    other.connect(("127.0.0.1", port))
+    for n in range(10):
+        s.send(b"%d" % n)
+        other.send(b"other %d" % n)
+        print(s.recv(100).decode(), other.recv(100).decode(), end="; ")
+    s.send(b"x" * 60000)
+    print(len(s.recv(70000)))
+
+def ticks():
+    while (answer := connect().recv(10)) != b"3":
+        pass
+    print(answer)
+
+def input_too():
+    for n in range(2):
+        print(connect().recv(100).decode())
+        program.stdin.write("line %d\n" % n)
+        program.stdin.flush()
+        print(program.stdout.readline(), end="")
+
+def serve():
+    s = socket.create_server(("127.0.0.1", 0), backlog=10)
+    u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    u.bind(s.getsockname())
+    closed = socket.socket() # bound and not listening: refuses
+    closed.bind(("127.0.0.1", 0))
+    def datagrams():
+        while True:
+            data, client = u.recvfrom(1000)
+            u.sendto(b"re" + data, client)
+    def streams():
+        while True:
+            c, _ = s.accept()
+            try:
+                while data := c.recv(1 << 16):
+                    c.sendall(data)
+                c.close()
+            except OSError:
+                pass
+    for f in datagrams, streams:
+        threading.Thread(target=f, daemon=True).start()
+    start("outgoing", "127.0.0.1" if how == "native" else "10.0.2.2", s.getsockname()[1], closed.getsockname()[1])
+
+if case == "outgoing":
+    serve()
+else:
+    start(case, port, stdin=subprocess.PIPE if case == "input_too" else None)
+    ready()
+    globals()[case]()
+finish()
+END
+
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+
+# outside CASE HOW [OPTION...]: a case natively or by hr; its result is in the file HOW.
+outside() {
+    what=$1 how=$2
+    shift 2
+    timeout -k 10 "$LIMIT" python3 outside.py "$what" "$how" "$port" --accel tcg "$@" >"$how" 2>err </dev/null || show_errors
+}
+
+for case in upload download echo many deaf vanish closes datagrams ticks input_too outgoing; do
+    udp=
+    [ $case != datagrams ] || udp=/udp
+    outside "$case" native
+    like "$case: natively it ends" native '^status 0$'
+    for cpus in 0 2; do
+        case $case in
+        outgoing) outside "$case" guest --cpus "$cpus" --network user ;;
+        *) outside "$case" guest --cpus "$cpus" --publish "$port:$port$udp" ;;
+        esac
+        is "$case, --cpus $cpus: as natively" "$(cat guest)" "$(cat native)"
+        ok "$case, --cpus $cpus: the trace is right" "$HR" check guest.bin
+    done
+done
+
+# What the program sees of a client.
+for bound in 0.0.0.0 127.0.0.1 10.0.2.15; do
+    mkfifo fifo
+    timeout "$LIMIT" "$HR" run -q --accel tcg --publish "$port:80" python3 program.py names 80 $bound >fifo 2>err &
+    exec 3<fifo
+    read -r line <&3
+    is "bound to $bound: ready" "$line" ready
+    python3 -c 'import socket, sys; socket.create_connection(("127.0.0.1", int(sys.argv[1])))' "$port"
+    own=$bound
+    [ $bound != 0.0.0.0 ] || own=10.0.2.15
+    is "bound to $bound: the client's address, and the server's" "$(cat <&3)" "10.0.2.2 True $own 80"
+    exec 3<&-
+    wait $!
+    rm fifo
+done
+
+# Nobody listens: the client is reset.  Port 0 is one that the system chooses.
+mkfifo fifo input
+timeout "$LIMIT" "$HR" run -q --accel tcg --publish 127.0.0.1:0:80 python3 program.py none <input >fifo 2>err &
+exec 4>input 3<fifo
+read -r line <&3
+chosen=$(sed -n 's/^hr: published: port \([0-9]*\) of 127.0.0.1 is port 80 of the program$/\1/p' err)
+is 'port 0: a client of the port that was printed, without a listener' \
+    "$(python3 -c 'import socket, sys
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+try:
+    print(s.recv(1))
+except ConnectionResetError:
+    print("reset")' "$chosen")" reset
+exec 4>&- 3<&-
+wait $!
+
+# Without the options there is no outside.
+run_hr run -q --accel tcg python3 program.py unreachable
+is 'no network: connect fails at once' "$(tr '\n' ' ' <out)" 'ENETUNREACH ENETUNREACH '
+run_hr run -q --accel tcg --publish "$port:80" python3 program.py unreachable
+is 'a published port lets nothing out' "$(tr '\n' ' ' <out)" 'ENETUNREACH ENETUNREACH '
+
+# A port that is taken.
+python3 -c 'import socket, sys; s = socket.create_server(("127.0.0.1", int(sys.argv[1]))); print(flush=True); sys.stdin.read()' \
+    "$port" <input >fifo &
+exec 4>input 3<fifo
+read -r line <&3
+run_hr run --accel tcg --publish "$port:80" python3 program.py forever 80
+is 'a taken port: status' "$status" 125
+is 'a taken port: one line' "$(cat err)" "hr: --publish: port $port of 127.0.0.1: Address already in use"
+exec 4>&- 3<&-
+wait $!
+
+# A server that nobody comes to.
+for cpus in 0 1; do
+    run_hr run -q --accel tcg --cpus $cpus --duration 300ms --publish "$port:80" python3 program.py forever 80
+    is "--cpus $cpus: --duration ends an idle server" "$status" 143
+done
+timeout -k 5 "$LIMIT" "$HR" run -q --accel tcg --publish "$port:80" python3 program.py forever 80 >fifo 2>err &
+pid=$!
+exec 3<fifo
+read -r line <&3
+kill -INT "$(ps -o pid= --ppid $pid)"
+status=0
+wait $pid || status=$?
+is 'SIGINT ends an idle server' "$status" 130
+ok 'SIGINT ends an idle server: the trace is right' "$HR" check hr.bin
+done_testing

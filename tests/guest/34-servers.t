@@ -1,0 +1,75 @@
+#!/bin/sh
+# Servers from Debian's packages with their own clients, all inside one run: what the clients print is what they print
+# natively.  tools/servers.sh unpacks the packages.  The native run has a network of its own where that is allowed, so
+# that its ports are free; without that, a port that is taken fails the test.
+. "$(dirname "$0")/../lib.sh"
+
+root=$BUILD/servers/root
+[ -e "$BUILD/servers/packages" ] || skip_all 'tools/servers.sh has not unpacked the servers'
+busybox=$(command -v busybox) || skip_all 'busybox is not installed (Debian package busybox-static)'
+programs=$ROOT/tests/programs/servers
+path=$root/usr/bin:$root/usr/sbin:$root/usr/lib/postgresql/15/bin:/usr/local/bin:/usr/bin:/bin
+libraries=$root/usr/lib/x86_64-linux-gnu
+chmod 755 .
+
+# natively COMMAND...: as a user like the guest's, because some servers refuse to be root.
+natively() {
+    set -- env -i PATH="$path" LD_LIBRARY_PATH="$libraries" HOME="$PWD" LANG=C.UTF-8 TZ=UTC0 "$@"
+    if [ "$(id -u)" -eq 0 ]; then
+        set -- setpriv --reuid=1000 --regid=1000 --clear-groups "$@"
+        ! unshare -n true 2>/dev/null ||
+            set -- unshare -n sh -c "$busybox ip link set lo up && exec \"\$@\"" sh "$@"
+    fi
+    timeout -k 10 120 "$@" >native 2>native.err </dev/null
+}
+
+# served COMMAND...: in the guest.
+served() {
+    LIMIT=240 run_hr run -q --mem 1G --env PATH="$path" --env LD_LIBRARY_PATH="$libraries" --env HOME="$PWD" "$@" </dev/null
+}
+
+# compare NAME [OPTION...] -- COMMAND...: the replies of a server's clients, in a directory of its own.
+compare() {
+    name=$1 options=
+    shift
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    mkdir "$name-native" "$name"
+    [ "$(id -u)" -ne 0 ] || chown 1000:1000 "$name-native"
+    cd "$name-native" || exit 1
+    natively "$@"
+    cd "../$name" || exit 1
+    # shellcheck disable=SC2086
+    served $options "$@"
+    is "$name: exit status" "$status" 0
+    is "$name: the clients' replies" "$(cat out)" "$(cat ../"$name-native/native")"
+    ok "$name: the trace is right" "$HR" check hr.bin
+    cd ..
+}
+
+compare redis -- sh "$programs/redis.sh"
+compare memcached -- sh "$programs/memcached.sh"
+compare nginx -- sh "$programs/nginx.sh"
+compare http -- sh "$programs/http.sh"
+compare sqlite -- /usr/bin/python3 "$programs/sqlite.py"
+compare postgres -- sh "$programs/postgres.sh"
+
+# On CPUs of their own.
+mkdir cpus
+cd cpus || exit 1
+served --cpus 2 --env requests=500 sh "$programs/redis.sh"
+is 'redis on two CPUs: exit status' "$status" 0
+is 'redis on two CPUs: replies' "$(cat out)" "$(cat ../redis-native/native)"
+cd ..
+
+# A server that would serve forever ends in an orderly way.
+mkdir duration
+cd duration || exit 1
+served --duration 2s "$root/usr/bin/redis-server" --port 26379 --save '' --dir .
+is '--duration: the server ends by itself' "$status" 0
+like '--duration: it was asked to' out 'Received SIGTERM scheduling shutdown'
+cd ..
+done_testing

@@ -1,0 +1,29 @@
+# PostgreSQL: initdb, the server, createdb, psql, pgbench with two clients.
+# shellcheck shell=sh
+port=25432
+initdb -D data -A trust -N --no-locale -E UTF8 -U tester >initdb.log 2>&1
+echo "initdb: $?"
+postgres -D data -p $port -k "$PWD" -c shared_buffers=16MB -c max_connections=20 -c fsync=off -c jit=off >server.log 2>&1 &
+server=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    pg_isready -q -h "$PWD" -p $port && break
+    sleep 0.2
+done
+createdb -h 127.0.0.1 -p $port -U tester bench
+echo "createdb: $?"
+psql -X -q -h "$PWD" -p $port -U tester bench <<'COMMANDS'
+create table numbers (n integer primary key, name text);
+insert into numbers select i, 'number ' || i from generate_series(1, 2000) i;
+select count(*), sum(n), min(name), max(name) from numbers;
+select n % 7 as rest, count(*) from numbers group by rest order by rest;
+begin; delete from numbers where n > 1000; rollback;
+select count(*) from numbers;
+select * from numbers where name like '%99' order by n limit 3;
+insert into numbers values (1, 'twice');
+COMMANDS
+pgbench -i -q -s 1 -h 127.0.0.1 -p $port -U tester bench >pgbench.log 2>&1
+echo "pgbench -i: $?"
+pgbench -n -c 2 -t 20 -h 127.0.0.1 -p $port -U tester bench 2>&1 | grep 'actually processed\|failed'
+kill -INT $server
+wait $server
+echo "server: status $?"
