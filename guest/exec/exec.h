@@ -33,7 +33,7 @@ int exec_make(struct exec_plan *plan);
 /* Tells the trace of the executable segments and of the vDSO. */
 void exec_announce(const struct exec_plan *plan);
 
-/* Releases what the plan holds: what is zero by then somebody else has. */
+/* Releases what the plan holds; members that are zero have other owners by then. */
 void exec_free(struct exec_plan *plan);
 
 /* Boot: loads the manifest's program from the archive (guest/fs/fs.h) into the process's space.

@@ -1,6 +1,6 @@
-/* The program of a process (struct process_program): its file, which nobody may write meanwhile,
- * and its path.  Copies of a process share it.  Context: boot, or a thread with the kernel lock
- * held. */
+/* The program of a process (struct process_program): its file, which cannot be written as
+ * long as it runs, and its path.  Copies of a process share it.  Context: boot, or a thread with
+ * the kernel lock held. */
 #ifndef GUEST_EXEC_EXEC_PROGRAM_H
 #define GUEST_EXEC_EXEC_PROGRAM_H
 

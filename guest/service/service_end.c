@@ -17,6 +17,8 @@
 #include "guest/trace/machine.h"
 #include "lib/x86.h"
 
+#define WAITED_NS 1000000u /* a call that took longer has waited */
+
 static struct service_fault noted_fault;
 
 void service_note_fault(const struct service_fault *fault)
@@ -75,13 +77,20 @@ static uint64_t all_user_ticks(void)
     return ticks;
 }
 
+/* Returns when the program ended: when its thread entered the kernel, unless the thread has waited
+ * since, for the clock stood still while it did. */
+static uint64_t end_time(const struct cpu *cpu)
+{
+    uint64_t now = clock_now(cpu), entered = clock_entered(cpu);
+
+    return cpu->thread != NULL && now - entered < run_ns_to_ticks(WAITED_NS) ? entered : now;
+}
+
 void service_exit(uint32_t kind, uint32_t code)
 {
     struct cpu *cpu = cpu_this();
-    struct hr_rec_exit report = {.time = cpu->thread != NULL ? clock_entered(cpu) : clock_now(cpu),
-                                 .kind = kind,
-                                 .code = code,
-                                 .peak_memory_bytes = phys_peak_bytes()};
+    struct hr_rec_exit report = {
+        .time = end_time(cpu), .kind = kind, .code = code, .peak_memory_bytes = phys_peak_bytes()};
 
     clock_stop(cpu);
     sampling.trigger->stop();

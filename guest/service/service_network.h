@@ -21,7 +21,7 @@ void service_network_start(void); /* boot: allocates */
  * one call to the next, while the kernel lock is held. */
 struct service_network_frame *service_network_out(void);
 
-/* Sends it and waits until the host has it.  What the host does not take any more is lost. */
+/* Sends it and waits until the host has it.  What the host no longer takes is lost. */
 void service_network_send(void);
 
 /* Returns what has come, until the next call, or NULL.  Never waits. */

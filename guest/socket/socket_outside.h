@@ -25,8 +25,8 @@ struct thread;
 void socket_outside_start(void);
 
 /* Returns true for what is sent there: by --network user to addresses that are not the machine's,
- * and to port 53 of the loopback if nobody has it here, since /etc/resolv.conf may name it; from a
- * published port of UDP to its clients. */
+ * and to port 53 of the loopback if no socket here has it, since /etc/resolv.conf may name it; from
+ * a published port of UDP to its clients. */
 bool socket_outside_covers(const struct socket *s, const struct socket_address *to);
 
 /* Returns true for the machine's address there.  socket_outside_own gives it. */

@@ -13,7 +13,7 @@
 #include "guest/socket/socket_outside_state.h"
 
 #define PORT_NAMES 53u /* of name servers */
-#define DATAGRAM_COST 512u /* counts beside the bytes of a datagram */
+#define DATAGRAM_COST 512u /* counted in addition to the bytes of a datagram */
 
 static struct {
     uint16_t ports[RUN_NETWORK_PUBLISHED_MAX];

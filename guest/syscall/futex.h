@@ -4,8 +4,8 @@
 
 #include "guest/thread/thread.h"
 
-/* Call when a thread ends, or gives up its memory: clears the word that clone's CHILD_CLEARTID or set_tid_address named,
- * and releases the robust mutexes that it holds. */
+/* Call when a thread ends, or gives up its memory: clears the word that clone's CHILD_CLEARTID or
+ * set_tid_address named, and releases the robust mutexes that it holds. */
 void futex_thread_ends(struct thread *thread);
 
 #endif

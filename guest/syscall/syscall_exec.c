@@ -112,7 +112,7 @@ static int prepare(struct thread *thread, struct exec_call *call, uint64_t argum
     return error ? error : process_actions_unshare(thread->process);
 }
 
-/* The thread begins anew. */
+/* Resets what a thread has from its old program. */
 static void reset_thread(struct thread *thread, const char *file_name)
 {
     thread->clear_child_tid = thread->robust_list = thread->robust_list_bytes = 0;
@@ -167,7 +167,7 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
                                  .ss = SELECTOR_USER_DATA};
     trace_map_forget();
     exec_announce(plan);
-    trace_process_exec(process);
+    trace_process_exec(process, plan->file_name);
     plan->record = NULL; /* the process has it */
     return 0;
 }

@@ -103,23 +103,24 @@ void trap_attention(struct trap_frame *frame)
 
 static void traps_exception(struct cpu *cpu, struct trap_frame *frame)
 {
+    struct thread *thread = cpu->thread;
     uint64_t address = 0;
     int status = 0;
 
     if (frame->vector == VECTOR_PAGE_FAULT) {
         address = x86_read_cr2();
-        if (cpu->thread == NULL)
+        if (thread == NULL)
             panic_frame(frame, "page fault at %lx while calibrating", address);
-        status = vm_fault(cpu->thread->process->space, address, frame->error);
+        status = vm_fault(cpu->space, address, frame->error);
         if (status == 0) {
-            cpu->thread->use.page_faults++;
-            cpu->thread->process->use.page_faults++;
+            thread->use.page_faults++;
+            thread->process->use.page_faults++;
             return;
         }
         if (status == -ENOMEM)
             service_out_of_memory();
     }
-    if (cpu->thread == NULL)
+    if (thread == NULL)
         panic_frame(frame, "exception %lu while calibrating", frame->vector);
     program_fault(cpu, frame, address, status);
 }

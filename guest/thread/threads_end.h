@@ -8,7 +8,7 @@
 /* Makes all other threads of the process of `self` end, as SIGKILL does on Linux: each returns
  * from its system call, if it is in one, with -EINTR, and ends before its next instruction in
  * ring 3.  Returns true when `self` is the only thread, and false if another thread has begun to
- * do so before, or SIGKILL came meanwhile: it is pending for `self`, which then ends like the
+ * do so before, or SIGKILL came: it is pending for `self`, which then ends like the
  * others.  May return on another CPU. */
 bool threads_end_others(struct thread *self);
 

@@ -15,7 +15,7 @@ _Static_assert(PROCESS_ID == HR_FIRST_PID, "the trace does not name the first pr
 
 static bool noted; /* there is a record of a process */
 
-static void note_process(enum hr_process_kind kind, const struct process *process,
+static void note_process(enum hr_process_kind kind, const struct process *process, const char *path,
                          const struct hr_rec_process *about)
 {
     struct trace_note *note = trace_notes_new("a process");
@@ -32,8 +32,8 @@ static void note_process(enum hr_process_kind kind, const struct process *proces
     note->body.process.time = time;
     note->body.process.kind = kind;
     note->body.process.pid = process->pid;
-    if (kind != HR_PROCESS_EXIT && process->program != NULL)
-        trace_notes_set_path(note, process->program->path);
+    if (path != NULL)
+        trace_notes_set_path(note, path);
     trace_notes_add();
 }
 
@@ -41,14 +41,15 @@ void trace_process_start(const struct process *child, uint32_t parent_pid, uint3
 {
     const struct hr_rec_process about = {.parent_pid = parent_pid, .parent_tid = parent_tid};
 
-    note_process(HR_PROCESS_START, child, &about);
+    note_process(HR_PROCESS_START, child, child->program != NULL ? child->program->path : NULL,
+                 &about);
 }
 
-void trace_process_exec(const struct process *process)
+void trace_process_exec(const struct process *process, const char *path)
 {
     const struct hr_rec_process about = {0};
 
-    note_process(HR_PROCESS_EXEC, process, &about);
+    note_process(HR_PROCESS_EXEC, process, path, &about);
     trace_maps_loaded(process->pid);
 }
 
@@ -57,7 +58,7 @@ void trace_process_exit(const struct process *process, uint32_t wait_status)
     const struct hr_rec_process about = {.status = wait_status};
 
     if (noted)
-        note_process(HR_PROCESS_EXIT, process, &about);
+        note_process(HR_PROCESS_EXIT, process, NULL, &about);
 }
 
 void trace_thread_start(uint32_t tid, uint32_t pid)

@@ -12,9 +12,9 @@ struct process;
  */
 void trace_process_start(const struct process *child, uint32_t parent_pid, uint32_t parent_tid);
 
-/* execve has mapped the new program, which process->program names.  Its load map is what this
- * thread has announced by trace_map (guest/trace/trace.h) since trace_map_forget. */
-void trace_process_exec(const struct process *process);
+/* execve has mapped the new program, which was executed by the name `path`.  Its load map is what
+ * this thread has announced by trace_map (guest/trace/trace.h) since trace_map_forget. */
+void trace_process_exec(const struct process *process, const char *path);
 
 /* The process has ended; wait_status is as wait4 gives it. */
 void trace_process_exit(const struct process *process, uint32_t wait_status);

@@ -38,8 +38,8 @@ struct transport {
      * a reader. */
     int (*send)(enum transport_port port, const void *bytes, size_t count);
 
-    /* Takes up to `room` received bytes of STDIN, CONTROL, SERVE or NETWORK; returns 0 if there are none.
-     * Never waits. */
+    /* Takes up to `room` received bytes of STDIN, CONTROL, SERVE or NETWORK; returns 0 if there are
+     * none. Never waits. */
     size_t (*receive)(enum transport_port port, void *out, size_t room);
 
     /* Returns whether a chunk of up to `bytes` of the trace can be sent.  With `samples`, it must

@@ -147,7 +147,7 @@ static void finish_connect(struct network_connection *c)
 
 /* ---- from the guest ---- */
 
-/* Writes what it can.  What the outside does not take any more is lost with the connection. */
+/* Writes what it can.  What the outside no longer takes is lost with the connection. */
 static void write_out(struct network_connection *c)
 {
     while (c->fd >= 0 && c->count != 0) {

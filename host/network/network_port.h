@@ -36,7 +36,7 @@ static inline bool network_port_free(const struct network_port *p)
  * free. */
 void network_port_send(struct network_port *p);
 
-/* Goes on with what is being sent. */
+/* Continues what is being sent. */
 void network_port_flush(struct network_port *p);
 
 /* Receives until a frame is whole.  Returns 1 with p->in filled, 0: nothing more for now, or the

@@ -133,8 +133,8 @@ fi
 
 # Emulators that are none, with a guest that waits for its placing.
 printf '#!/bin/sh\nexec >&2; echo broken; exit 3\n' >dies
-printf '#!/bin/bash\nprintf "rubbish\\n" >&110; exec sleep 100\n' >babbles
-printf '#!/bin/bash\nexec 110>&-; exec sleep 100\n' >hangs_up
+printf '#!/bin/bash\nprintf "rubbish\\n" >&111; exec sleep 100\n' >babbles
+printf '#!/bin/bash\nexec 111>&-; exec sleep 100\n' >hangs_up
 chmod +x dies babbles hangs_up
 run_hr run -q --accel tcg --qemu ./dies --pin "$first" "$hello" </dev/null
 is 'an emulator that dies: status' "$status" 125

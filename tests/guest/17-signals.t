@@ -41,7 +41,7 @@ run_guest "$WORKLOADS/sigthreads" input <idle
 kill $!
 is 'a signal ends a read of stdin that waits' "$(cat out)" 'read: -4, handled 1'
 
-busybox=$(command -v busybox) || { skip 5 'busybox is not installed'; done_testing; }
+busybox=$(command -v busybox) || { skip 9 'busybox is not installed'; done_testing; }
 for cpus in 0 1; do
     run_guest --cpus $cpus --duration 300ms "$busybox" sleep 100
     is "--cpus $cpus: --duration ends a program that sleeps by SIGTERM" "$status" 143
@@ -49,6 +49,11 @@ done
 run_guest --duration 100ms "$busybox" sh -c 'trap "echo ending; exit 3" TERM; while :; do :; done'
 is '--duration lets a program end by itself' "$status: $(cat out)" '3: ending'
 within 'after so much of its clock' "$(stat_of hr.bin .duration_ns)" 100000000 101000000
+sleep 100 >idle &
+run_guest --duration 200ms "$busybox" cat <idle
+kill $!
+is '--duration ends a program that waits for input' "$status" 143
+within 'then, by its clock' "$(stat_of hr.bin .duration_ns)" 200000000 201000000
 run_guest --duration 100ms -m off "$busybox" sh -c 'trap "" TERM; while :; do :; done'
 is 'a program that ignores it is killed 5 s later' "$status" 137
 like 'which is said' err '^hr: --duration: the program did not end within 5 s of SIGTERM'

@@ -35,7 +35,9 @@ is 'the run is done' "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 1 0'
 run_hr run --accel tcg "$WORKLOADS/hello"
 same_file 'stdout' got/stdout out
 is 'the program executed what it does under hr run' "$(total got/trace instructions)" "$(total hr.bin instructions)"
-is 'and was sampled as often' "$(stat_of got/trace .samples)" "$(stat_of hr.bin .samples)"
+# A device's interrupt costs the program's clock nothing, but may come just where a sample is due.
+samples=$(stat_of hr.bin .samples)
+within 'and was sampled as often, but for one' "$(stat_of got/trace .samples)" $((samples - 1)) $((samples + 1))
 like 'the log' got/log '^microtome .* ready after'
 
 # Three pieces, in which frames and their headers straddle.

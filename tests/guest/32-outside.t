@@ -163,14 +163,16 @@ def ticks(): # time passes for a thread that sleeps while clients come
             time.sleep(0.1)
             woken.append(1)
     threading.Thread(target=sleep).start()
-    while len(woken) < 3:
+    count = 0
+    while count < 3:
         c, _ = s.accept()
-        answer = b"%d" % len(woken)
-        c.sendall(answer)
+        count = len(woken)
+        c.sendall(b"%d" % count)
         c.close()
-    c, _ = s.accept()
-    c.sendall(b"3")
-    c.close()
+
+def late():
+    c, _ = listen().accept()
+    c.sendall(b"x" * 100000)
 
 def input_too():
     s = listen()
@@ -294,6 +296,10 @@ def ticks():
         pass
     print(answer)
 
+def late(): # what a program that has ended sent
+    global late_reader
+    late_reader = connect()
+
 def input_too():
     for n in range(2):
         print(connect().recv(100).decode())
@@ -331,6 +337,8 @@ else:
     ready()
     globals()[case]()
 finish()
+if case == "late":
+    print(digest_of(late_reader))
 END
 
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
@@ -342,7 +350,7 @@ outside() {
     timeout -k 10 "$LIMIT" python3 outside.py "$what" "$how" "$port" --accel tcg "$@" >"$how" 2>err </dev/null || show_errors
 }
 
-for case in upload download echo many deaf vanish closes datagrams ticks input_too outgoing; do
+for case in upload download echo many deaf vanish closes datagrams ticks late input_too outgoing; do
     udp=
     [ $case != datagrams ] || udp=/udp
     outside "$case" native

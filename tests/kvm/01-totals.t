@@ -55,7 +55,7 @@ check_totals() {
     done
     for mode in timer ipi shared; do
         seen "$mode"
-        within "$mode: there are samples" "$(stat_of hr.bin .samples)" 5 10000
+        within "$mode: there are samples" "$(stat_of hr.bin .samples)" 2 10000
     done
     for mode in overflow shared-overflow; do
         seen "$mode"

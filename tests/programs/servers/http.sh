@@ -6,7 +6,7 @@ seq 20000 >site/numbers.txt
 echo hello >site/hello.txt
 python3 -m http.server $port --bind 127.0.0.1 --directory site 2>http.log &
 server=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 100); do
     curl -s -o /dev/null http://127.0.0.1:$port/ && break
     sleep 0.2
 done

@@ -3,7 +3,7 @@
 port=21211
 memcached -p $port -U 0 -l 127.0.0.1 -t 4 -m 16 &
 server=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do
+for _ in $(seq 100); do
     memcping --servers=127.0.0.1:$port >/dev/null 2>&1 && break
     sleep 0.2
 done

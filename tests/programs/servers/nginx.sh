@@ -30,7 +30,7 @@ http {
 CONFIGURATION
 nginx -p . -c nginx.conf -e error.log &
 server=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do
+for _ in $(seq 100); do
     curl -s -o /dev/null http://127.0.0.1:$port/ && break
     sleep 0.2
 done

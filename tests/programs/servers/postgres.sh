@@ -5,7 +5,7 @@ initdb -D data -A trust -N --no-locale -E UTF8 -U tester >initdb.log 2>&1
 echo "initdb: $?"
 postgres -D data -p $port -k "$PWD" -c shared_buffers=16MB -c max_connections=20 -c fsync=off -c jit=off >server.log 2>&1 &
 server=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 100); do
     pg_isready -q -h "$PWD" -p $port && break
     sleep 0.2
 done

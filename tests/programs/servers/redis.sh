@@ -4,7 +4,7 @@
 port=26379
 redis-server --port $port --save '' --appendonly no --daemonize no --logfile redis.log --dir . &
 server=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do
+for _ in $(seq 100); do
     redis-cli -p $port ping >/dev/null 2>&1 && break
     sleep 0.2
 done
@@ -26,10 +26,11 @@ OBJECT ENCODING list
 GET nothing
 LPOP counter
 COMMANDS
-redis-cli -p $port blpop queue 5 &
-sleep 0.1
+redis-cli -p $port blpop queue 30 >popped &
+popping=$!
 redis-cli -p $port rpush queue late
-wait $!
+wait $popping
+cat popped
 for i in 1 2 3 4 5 6 7 8 9 10; do echo "SET key$i $i"; done | redis-cli -p $port --pipe
 redis-cli -p $port mget key1 key5 key10
 redis-benchmark -p $port -t set,get -n "${requests:-2000}" -c 20 -q 2>&1 | tr '\r' '\n' |

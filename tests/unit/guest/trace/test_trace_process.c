@@ -172,7 +172,7 @@ static void test_fork_and_exec(void **state)
     trace_process_map(&first, &map);
     strcpy(child.program->path, "/bin/b");
     trace_map(0x3000, 0x4000, 0, HR_MAP_EXEC, NULL, 0, "/bin/b");
-    trace_process_exec(&child);
+    trace_process_exec(&child, child.program->path);
     trace_process_exit(&child, 9);
     cursor = written();
     expect_process(&cursor,
@@ -217,7 +217,7 @@ static void test_failed_exec(void **state)
     cpus[0].thread = (struct thread *)(void *)&thread_a;
     trace_map_forget();
     trace_map(0x3000, 0x4000, 0, HR_MAP_EXEC, NULL, 0, "/bin/b");
-    trace_process_exec(&process);
+    trace_process_exec(&process, process.program->path);
     cursor = written();
     expect_process(&cursor, &(struct hr_rec_process){.kind = HR_PROCESS_EXEC, .pid = 1001},
                    "/bin/b");
