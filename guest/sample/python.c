@@ -16,8 +16,7 @@
 
 struct python_process { /* that runs the interpreter */
     uint32_t pid;
-    uint16_t space; /* tells programs apart; those that fork made share it */
-    uint64_t base; /* where the file's first byte would be */
+    struct python_where where; /* spaces tell programs apart; those that fork made share them */
 };
 
 _Static_assert(sizeof(struct python_codes) <= (uint64_t)PAGE_BYTES << PHYS_ORDER_MAX, "one block");
@@ -81,7 +80,11 @@ void python_mapped(uint32_t pid, uint64_t base, const char *path, uint32_t path_
     if (path_bytes <= bytes || path[path_bytes - bytes - 1] != '/' ||
         memcmp(path + path_bytes - bytes, file, bytes) != 0)
         return;
-    add(&(struct python_process){pid, (uint16_t)mappings++, base});
+    add(&(struct python_process){
+        .pid = pid,
+        .where = {base + layout.at[PYTHON_RUNTIME], base + layout.at[PYTHON_CODE_TYPE],
+                  (uint16_t)mappings++},
+    });
 }
 
 void python_forked(uint32_t pid, uint32_t parent)
@@ -89,7 +92,7 @@ void python_forked(uint32_t pid, uint32_t parent)
     const struct python_process *from = find(parent);
 
     if (from != NULL)
-        add(&(struct python_process){pid, from->space, from->base});
+        add(&(struct python_process){pid, from->where});
     else
         python_gone(pid);
 }
@@ -106,8 +109,7 @@ void python_take(struct trace_slot_stack *stack, const struct cpu *cpu)
         pmu_store((uint64_t *)(void *)stack, (uint64_t)HR_STACK_NONE << 32);
         return;
     }
-    where = (struct python_where){process->base + layout.at[PYTHON_RUNTIME],
-                                  process->base + layout.at[PYTHON_CODE_TYPE], process->space};
+    where = process->where;
     c->busy = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     python_walk(c, stack, run.stacks.limit, &layout, &where, cpu->tid);

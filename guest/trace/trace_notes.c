@@ -58,6 +58,11 @@ const char *trace_notes_path(const struct trace_note *note)
     return note->path_bytes > TRACE_SHORT_PATH ? note->page : note->short_path;
 }
 
+bool trace_notes_new_since(uint32_t next)
+{
+    return __atomic_load_n(&added, __ATOMIC_ACQUIRE) != next;
+}
+
 const struct trace_note *trace_notes_look(uint32_t *next)
 {
     uint32_t end = __atomic_load_n(&added, __ATOMIC_ACQUIRE);

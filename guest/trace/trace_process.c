@@ -106,17 +106,26 @@ static void offer(const struct trace_note *note)
     }
 }
 
+/* Apart, so that a sample without news saves no registers for it. */
+static __attribute__((noinline)) void offer_new(uint32_t *next)
+{
+    static bool busy;
+    const struct trace_note *note;
+
+    if (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE))
+        return;
+    while ((note = trace_notes_look(next)) != NULL)
+        offer(note);
+    __atomic_store_n(&busy, false, __ATOMIC_RELEASE);
+}
+
 uint32_t trace_process_offer(void)
 {
     static uint32_t next;
-    static bool busy;
-    const struct thread *thread = cpu_this()->thread;
-    const struct trace_note *note;
+    const struct thread *thread;
 
-    if (!__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {
-        while ((note = trace_notes_look(&next)) != NULL)
-            offer(note);
-        __atomic_store_n(&busy, false, __ATOMIC_RELEASE);
-    }
+    if (trace_notes_new_since(next))
+        offer_new(&next);
+    thread = cpu_this()->thread;
     return thread != NULL ? thread->process->pid : 0;
 }

@@ -164,12 +164,14 @@ static enum trace_status read_stacks(struct walk *w, struct trace_samples *sampl
     return status;
 }
 
-/* Gives samples common addresses, and keeps their own. */
-static int place(struct trace_scan *scan, struct trace_samples *samples)
+/* Gives samples common addresses, or what to look up names for, and keeps their own. */
+static int place(struct trace_scan *scan, struct trace_samples *samples, bool names)
 {
     struct trace_slot *slots = scan->slots + (samples->slots - scan->slots);
+    bool processes = trace_processes_any(&scan->info.processes);
 
-    if (!trace_processes_any(&scan->info.processes) || samples->count == 0)
+    names = names && scan->info.names != NULL && scan->info.names->made_count != 0;
+    if ((!processes && !names) || samples->count == 0)
         return 0;
     if (scan->own_ips == NULL)
         scan->own_ips = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->own_ips[0]);
@@ -178,7 +180,10 @@ static int place(struct trace_scan *scan, struct trace_samples *samples)
     for (uint32_t i = 0; i < samples->count; i++)
         scan->own_ips[i] = slots[i].ip;
     samples->own_ips = scan->own_ips;
-    trace_processes_place(&scan->info.processes, slots, samples->count);
+    if (processes)
+        trace_processes_place(&scan->info.processes, slots, samples->count);
+    if (names)
+        trace_made_samples(&scan->info, slots, samples->count);
     return 0;
 }
 
@@ -203,10 +208,7 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     cut(w, &samples);
     status = read_stacks(w, &samples, all);
     if (status == TRACE_OK && w->result == 0 && !w->visitor->own_addresses)
-        w->result = place(w->scan, &samples);
-    if (w->visitor->names)
-        trace_made_samples(&w->scan->info, w->scan->slots + (samples.slots - w->scan->slots),
-                           samples.count);
+        w->result = place(w->scan, &samples, w->visitor->names);
     if (status == TRACE_OK && w->result == 0 && w->visitor->samples != NULL && samples.count != 0)
         w->result = w->visitor->samples(w->visitor->context, &samples);
     return status;

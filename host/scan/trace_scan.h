@@ -55,8 +55,8 @@ struct trace_visitor {
     /* Where the emulator counted every instruction, wants the counts as samples with weights, one
      * for each thread and address, of no time.  After all other samples. */
     bool exact;
-    /* Wants to look up names: where code was at an address before other code, a sample's ip is the
-     * place of the code that was there at its time (host/trace/trace_jit.h). */
+    /* Wants to look up names: where code was at an address before other code, a sample's ip is what
+     * to look up for the code of its process at its time (host/trace/trace_made.h). */
     bool names;
     /* Wants addresses as they are in each process, not common ones (host/trace/trace_spaces.h). */
     bool own_addresses;
