@@ -54,7 +54,7 @@
 #include "guest/thread/wait.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
-#include "guest/trace/trace_maps.h"
+#include "guest/trace/trace_process.h"
 #include "guest/transport/leave.h"
 #include "guest/transport/transport.h"
 #include "guest/transport/uefi.h"
@@ -330,7 +330,7 @@ static void connect_rooms(void)
     panic_leave = leave_panic;
     cross_hooks = (struct cross_hooks){.stop = service_stop_here, .relieve = service_cpu_relieve};
     sampler_drain = service_drain;
-    python_look = trace_notes_offer;
+    python_look = trace_process_offer;
     service_input_arrived = input_arrived;
     service_files_end = (struct service_files_end){
         .names = fs_jit_send, .send = fs_kept_finish, .log = fs_missing_log};

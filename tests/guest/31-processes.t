@@ -47,6 +47,7 @@ both 'three through pipes' -- sh -c 'seq 20000 | grep 7 | wc -l'
 cat >jobs.sh <<'END'
 set -m
 sleep 100 &
+sleeper=$!
 trap 'echo got usr1' USR1
 kill -USR1 $$
 jobs -r | wc -l
@@ -54,7 +55,7 @@ kill -STOP %1
 while ! jobs -s | grep -q .; do :; done
 kill -CONT %1
 kill %1
-wait %1 2>/dev/null
+wait "$sleeper" 2>/dev/null
 echo "status $?"
 (exit 7) | cat
 echo "${PIPESTATUS[@]}"
