@@ -43,7 +43,6 @@ guest/service/service_end thread the end of a run says where a thread was
 guest/service/service_cpu thread a CPU that waited for the service may have missed its slice
 guest/trace/trace_process thread a record says a process's number and its program
 guest/vm/vm_area fs an area holds the name that its file was opened by
-guest/vm/uaccess service memory that runs out in a copy ends the run
 guest/vm/uaccess thread user memory is that of the current thread's process
 END
 }
