@@ -122,6 +122,14 @@ both 'gcc, and what it made' -- sh -c 'gcc -O2 hello.c -o hello && ./hello'
 both 'make -j2' -- sh -c 'make -s -j2 && ./both; rm -f both a.[co] b.[co]'
 both 'git' -- sh -c 'rm -rf r; git init -q r && cd r && echo 1 >f && git add f && git -c user.name=a -c user.email=b@c commit -qm m && git log --format=%s && git fsck && cd .. && rm -rf r'
 
+# ---- a process looks into another one ----
+"$WORKLOADS/io_peers" >native
+for cpus in 0 2; do
+    run_guest --cpus $cpus --mode off -q "$WORKLOADS/io_peers"
+    is "--cpus $cpus: a process looks into another one" "$status" 0
+    same_file "--cpus $cpus: as natively" out native
+done
+
 # ---- memory runs out: the process that needs it is killed, and the run goes on ----
 cat >killed <<'END'
 by touch: signal 9
