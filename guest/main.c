@@ -58,6 +58,7 @@
 #include "guest/transport/leave.h"
 #include "guest/transport/transport.h"
 #include "guest/transport/uefi.h"
+#include "guest/vm/uaccess.h"
 #include "guest/vm/vm.h"
 #include "include/run_ports.h"
 #include "include/version.h"
@@ -338,6 +339,7 @@ static void connect_rooms(void)
         (struct schedule_outside){.awaited = socket_outside_awaited, .wait = socket_outside_wait};
     wait_timers.wake = program_timer_wake_all;
     signal_listener = signalfd_sent;
+    uaccess_out_of_memory = signal_out_of_memory;
     fs_file_release = files_release;
     inode_fetch = fs_served_fetch;
     exec_mount = fs_mount;
