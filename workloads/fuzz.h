@@ -86,6 +86,11 @@ static inline int makes_process(uint64_t number)
            number == __NR_clone3;
 }
 
+static inline int executes(uint64_t number)
+{
+    return number == __NR_execve || number == __NR_execveat;
+}
+
 static inline int64_t call3(uint64_t number, uint64_t a, uint64_t b, uint64_t c)
 {
     return call(number, (const uint64_t[6]){a, b, c});
@@ -450,10 +455,11 @@ static inline uint64_t choose_number(struct fuzz *f)
                                      __NR_close};
 
     static const uint16_t between[] = {
-        __NR_shmget,          __NR_shmat,      __NR_shmctl,       __NR_shmdt,     __NR_semget,
-        __NR_semop,           __NR_semctl,     __NR_msgget,       __NR_msgsnd,    __NR_msgrcv,
-        __NR_msgctl,          __NR_semtimedop, __NR_mq_open,      __NR_mq_unlink, __NR_mq_timedsend,
-        __NR_mq_timedreceive, __NR_mq_notify,  __NR_mq_getsetattr};
+        __NR_shmget,    __NR_shmat,         __NR_shmctl,       __NR_shmdt,
+        __NR_semget,    __NR_semop,         __NR_semctl,       __NR_msgget,
+        __NR_msgsnd,    __NR_msgrcv,        __NR_msgctl,       __NR_semtimedop,
+        __NR_mq_open,   __NR_mq_unlink,     __NR_mq_timedsend, __NR_mq_timedreceive,
+        __NR_mq_notify, __NR_mq_getsetattr, __NR_execve,       __NR_execveat};
 
     switch (below(f, 8)) {
     case 0:
