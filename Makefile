@@ -40,10 +40,10 @@ WORKLOADS := $(patsubst workloads/%.c,%,$(filter-out $(LIBHR_SRC),$(wildcard wor
 
 GUEST_OBJ := $(addprefix $(BUILD)/guest/,$(addsuffix .o,$(basename $(GUEST_SRC))))
 HOST_OBJ := $(addprefix $(BUILD)/host/,$(addsuffix .o,$(basename $(HOST_SRC))))
-# A plain name is the glibc build; the musl builds appear where musl-tools is installed.
+# A plain name is the glibc build; the musl builds appear where musl-tools is installed, which has no headers of Linux.
 MUSL_GCC := $(shell command -v musl-gcc)
 WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc-static) \
-	$(if $(MUSL_GCC),$(WORKLOADS:=-musl)))
+	$(if $(MUSL_GCC),$(addsuffix -musl,$(filter-out io_netlink,$(WORKLOADS)))))
 
 .PHONY: all workloads help clean demo check test test-long check-vpmu bench lint check-layers install uninstall FORCE
 all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/BOOTX64.EFI $(BUILD)/mbr.bin $(BUILD)/libhr.a $(BUILD)/libhr.so $(BUILD)/exact.so workloads ## build the hr command, the kernel, the loader for sticks and the workloads

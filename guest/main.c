@@ -55,10 +55,11 @@
 #include "guest/thread/wait.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
-#include "guest/trace/trace_maps.h"
+#include "guest/trace/trace_process.h"
 #include "guest/transport/leave.h"
 #include "guest/transport/transport.h"
 #include "guest/transport/uefi.h"
+#include "guest/vm/uaccess.h"
 #include "guest/vm/vm.h"
 #include "include/run_ports.h"
 #include "include/version.h"
@@ -334,7 +335,7 @@ static void connect_rooms(void)
     panic_leave = leave_panic;
     cross_hooks = (struct cross_hooks){.stop = service_stop_here, .relieve = service_cpu_relieve};
     sampler_drain = service_drain;
-    python_look = trace_notes_offer;
+    python_look = trace_process_offer;
     service_input_arrived = input_arrived;
     service_files_end = (struct service_files_end){
         .names = fs_jit_send, .send = fs_kept_finish, .log = fs_missing_log};
@@ -342,6 +343,7 @@ static void connect_rooms(void)
         (struct schedule_outside){.awaited = socket_outside_awaited, .wait = socket_outside_wait};
     wait_timers.wake = program_timer_wake_all;
     signal_listener = signalfd_sent;
+    uaccess_out_of_memory = signal_out_of_memory;
     fs_file_release = files_release;
     inode_fetch = fs_served_fetch;
     exec_mount = fs_mount;

@@ -29,7 +29,7 @@ bad=$(grep -nE '^[[:space:]]*#[[:space:]]*if' -r --include='*.c' lib drivers gue
 
 # Rooms, bottom first: a file may use its own room and those before it, by includes and by calls.  What is not in a
 # room (guest/main.c, host/main.c) may use all.
-guest_rooms='base memory cpu transport net vm sample trace service thread signal fs file ipc socket exec proc probe syscall'
+guest_rooms='base memory cpu transport net vm sample trace service thread signal fs file socket ipc exec proc probe syscall'
 host_rooms='base draw trace object unwind symbols probe scan events options launch pack collector serve network collect machine summary exact
     stat run doctor noise latency report annotate dump check timeline hist export diff plot view usb'
 
@@ -43,7 +43,6 @@ guest/service/service_end thread the end of a run says where a thread was
 guest/service/service_cpu thread a CPU that waited for the service may have missed its slice
 guest/trace/trace_process thread a record says a process's number and its program
 guest/vm/vm_area fs an area holds the name that its file was opened by
-guest/vm/uaccess service memory that runs out in a copy ends the run
 guest/vm/uaccess thread user memory is that of the current thread's process
 END
 }

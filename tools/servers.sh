@@ -1,10 +1,11 @@
 #!/bin/sh
-# Unpacks Debian's servers, and clients for them, below $BUILD/servers/root, where tests/guest/34-servers.t finds them.
-# They are not installed, because that would start daemons.  Does nothing where they are there already.
+# Unpacks Debian's servers, clients for them, and programs of tests/guest/35-unpacked.t, below $BUILD/servers/root, where the
+# tests find them.  They are not installed, because that would start daemons.  Does nothing where they are there already.
 set -eu
 cd "$(dirname "$0")/.."
 place=${BUILD:-build}/servers
-packages='redis-server redis-tools memcached libmemcached-tools nginx apache2-utils postgresql-15 postgresql-client-15 curl'
+packages='redis-server redis-tools memcached libmemcached-tools nginx apache2-utils postgresql-15 postgresql-client-15 curl
+lighttpd r-base-core graphviz povray'
 
 [ "$(cat "$place/packages" 2>/dev/null)" != "$packages" ] || exit 0
 rm -rf "$place"

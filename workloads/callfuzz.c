@@ -20,6 +20,7 @@
 #include <sys/time.h>
 
 #include "workloads/fuzz.h"
+#include "workloads/fuzz_exec.h"
 #include "workloads/fuzz_ipc.h"
 #include "workloads/fuzz_own.h"
 #include "workloads/fuzz_socket.h"
@@ -49,6 +50,7 @@ struct worker {
     struct fuzz_own own;
     struct fuzz_ipc ipc;
     struct fuzz_socket sockets;
+    struct fuzz_exec exec;
     uint64_t limit; /* calls */
     uint64_t calls, faults, leaks;
     volatile uint64_t number; /* of the call that it is in */
@@ -190,6 +192,7 @@ static void purge(struct worker *w)
             close(fd);
     stop_timers();
     purge_objects(&w->ipc);
+    fuzz_exec_reap();
     for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
         int fd = open(directories[i], O_RDONLY | O_DIRECTORY);
 
@@ -288,7 +291,10 @@ static void one_call(struct worker *w)
     w->number = number;
     memcpy(w->arguments, a, sizeof a);
     w->turns++;
-    result = makes_process(number) ? call_fork(number, a) : call(number, a);
+    if (executes(number))
+        result = fuzz_exec_run(&w->exec, &f->random, number, a);
+    else
+        result = makes_process(number) ? call_fork(number, a) : call(number, a);
     w->calls++;
     put_back();
     look_at_sink(w, number, result);
@@ -396,13 +402,14 @@ static int wake_until_done(int threads, int pid)
 
 int main(int argc, char **argv)
 {
-    uint64_t calls = argc > 1 ? strtoull(argv[1], NULL, 0) : 100000;
+    uint64_t calls = argc > 1 ? strtoull(argv[1], NULL, 0) : 0;
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     int threads = argc > 3 ? atoi(argv[3]) : 4, pid = getpid();
     uint64_t made = 0, faults = 0, leaks = 0;
     const uint64_t all = UINT64_MAX; /* the other threads take what timers send */
     char line[160];
 
+    fuzz_exec_life(argc, argv);
     if (threads < 1 || threads > THREADS_MAX || dup2(1, REPORT_FD) != REPORT_FD)
         return 2;
     fuzz_own_end = ((uint64_t)sbrk(0) + (1u << 20)) & ~(PAGE - 1); /* and malloc's */

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +32,7 @@ struct fuzz { /* of one thread */
     uint64_t random;
     uint64_t window; /* WINDOW_BYTES that its calls work on */
     stack_t odd_stack;
+    struct iovec own_parts[4], other_parts[4]; /* of process_vm_readv and process_vm_writev */
 };
 
 /* Calls leave this program's own memory alone: it ends at the first, and begins at the second. */
@@ -82,6 +84,11 @@ static inline int makes_process(uint64_t number)
 {
     return number == __NR_fork || number == __NR_vfork || number == __NR_clone ||
            number == __NR_clone3;
+}
+
+static inline int executes(uint64_t number)
+{
+    return number == __NR_execve || number == __NR_execveat;
 }
 
 static inline int64_t call3(uint64_t number, uint64_t a, uint64_t b, uint64_t c)
@@ -326,6 +333,34 @@ static inline void tame_signals(struct fuzz *f, uint64_t number, uint64_t *a)
     }
 }
 
+/* Copies between processes: of this one into the window, or from it, with odd addresses on the
+ * other side. */
+static inline void tame_copies(struct fuzz *f, uint64_t number, uint64_t *a)
+{
+    if (number == __NR_kcmp && below(f, 4)) {
+        a[0] = a[1] = (uint64_t)getpid();
+        a[2] = below(f, 10);
+    }
+    if (number != __NR_process_vm_readv && number != __NR_process_vm_writev)
+        return;
+    for (int i = 0; i < 4; i++) {
+        f->own_parts[i] = (struct iovec){(void *)in_window(f), below(f, 3 * PAGE)};
+        f->other_parts[i] = (struct iovec){(void *)in_window(f), below(f, 3 * PAGE)};
+        if (number == __NR_process_vm_readv)
+            f->other_parts[i].iov_base = (void *)argument(f);
+        else
+            f->own_parts[i].iov_base = (void *)argument(f);
+        if (!below(f, 16))
+            f->other_parts[i].iov_len = argument(f);
+    }
+    a[0] = below(f, 8) ? (uint64_t)getpid() : a[0];
+    a[1] = (uint64_t)f->own_parts;
+    a[2] = below(f, 5);
+    a[3] = (uint64_t)f->other_parts;
+    a[4] = below(f, 5);
+    a[5] = below(f, 8) ? 0 : a[5];
+}
+
 static inline void tame_files(uint64_t number, uint64_t *a)
 {
     uint64_t *target = &a[number == __NR_dup2 || number == __NR_dup3];
@@ -367,29 +402,64 @@ static inline int tame(struct fuzz *f, uint64_t number, uint64_t *a)
         tame_wait(f, number, a);
         tame_signals(f, number, a);
         tame_files(number, a);
+        tame_copies(f, number, a);
         return 1;
     }
 }
 
 static inline uint64_t choose_number(struct fuzz *f)
 {
-    static const uint16_t often[] = {
-        __NR_mmap,      __NR_munmap,       __NR_mprotect,    __NR_mremap,  __NR_madvise,
-        __NR_brk,       __NR_readv,        __NR_read,        __NR_pread64, __NR_preadv,
-        __NR_openat,    __NR_getdents64,   __NR_select,      __NR_poll,    __NR_mincore,
-        __NR_dup2,      __NR_rt_sigaction, __NR_sigaltstack, __NR_tgkill,  __NR_rt_sigprocmask,
-        __NR_writev,    __NR_lseek,        __NR_fcntl,       __NR_ioctl,   __NR_futex,
-        __NR_getrandom,
+    static const uint16_t often[] = {__NR_mmap,
+                                     __NR_munmap,
+                                     __NR_mprotect,
+                                     __NR_mremap,
+                                     __NR_madvise,
+                                     __NR_brk,
+                                     __NR_readv,
+                                     __NR_read,
+                                     __NR_pread64,
+                                     __NR_preadv,
+                                     __NR_openat,
+                                     __NR_getdents64,
+                                     __NR_select,
+                                     __NR_poll,
+                                     __NR_mincore,
+                                     __NR_dup2,
+                                     __NR_rt_sigaction,
+                                     __NR_sigaltstack,
+                                     __NR_tgkill,
+                                     __NR_rt_sigprocmask,
+                                     __NR_writev,
+                                     __NR_lseek,
+                                     __NR_fcntl,
+                                     __NR_ioctl,
+                                     __NR_futex,
+                                     __NR_getrandom,
+                                     __NR_process_vm_readv,
+                                     __NR_process_vm_writev,
+                                     __NR_kcmp,
 
-        __NR_socket,    __NR_socketpair,   __NR_bind,        __NR_listen,  __NR_connect,
-        __NR_accept4,   __NR_sendto,       __NR_recvfrom,    __NR_sendmsg, __NR_recvmsg,
-        __NR_shutdown,  __NR_setsockopt,   __NR_getsockopt,  __NR_close};
+                                     __NR_socket,
+                                     __NR_socketpair,
+                                     __NR_bind,
+                                     __NR_listen,
+                                     __NR_connect,
+                                     __NR_accept4,
+                                     __NR_sendto,
+                                     __NR_recvfrom,
+                                     __NR_sendmsg,
+                                     __NR_recvmsg,
+                                     __NR_shutdown,
+                                     __NR_setsockopt,
+                                     __NR_getsockopt,
+                                     __NR_close};
 
     static const uint16_t between[] = {
-        __NR_shmget,          __NR_shmat,      __NR_shmctl,       __NR_shmdt,     __NR_semget,
-        __NR_semop,           __NR_semctl,     __NR_msgget,       __NR_msgsnd,    __NR_msgrcv,
-        __NR_msgctl,          __NR_semtimedop, __NR_mq_open,      __NR_mq_unlink, __NR_mq_timedsend,
-        __NR_mq_timedreceive, __NR_mq_notify,  __NR_mq_getsetattr};
+        __NR_shmget,    __NR_shmat,         __NR_shmctl,       __NR_shmdt,
+        __NR_semget,    __NR_semop,         __NR_semctl,       __NR_msgget,
+        __NR_msgsnd,    __NR_msgrcv,        __NR_msgctl,       __NR_semtimedop,
+        __NR_mq_open,   __NR_mq_unlink,     __NR_mq_timedsend, __NR_mq_timedreceive,
+        __NR_mq_notify, __NR_mq_getsetattr, __NR_execve,       __NR_execveat};
 
     switch (below(f, 8)) {
     case 0:

@@ -20,7 +20,17 @@ struct fuzz_socket {
         struct sockaddr_in v4;
         struct sockaddr_in6 v6;
         struct sockaddr_un local;
+        struct { /* struct sockaddr_nl */
+            uint16_t family, padding;
+            uint32_t port, groups;
+        } kernel;
     } name;
+    struct { /* struct nlmsghdr, and what begins most bodies and attributes */
+        uint32_t bytes;
+        uint16_t type, flags;
+        uint32_t number, port;
+        uint16_t body[24];
+    } requests[3];
     struct mmsghdr message;
     struct iovec parts[4];
     _Alignas(8) char control[128]; /* struct cmsghdr and data */
@@ -31,7 +41,11 @@ static inline uint64_t make_name(struct fuzz *f, struct fuzz_socket *s)
     uint16_t port = htons((uint16_t)(20000 + below(f, SOCKET_PORTS)));
 
     memset(&s->name, 0, sizeof s->name);
-    switch (below(f, 4)) {
+    switch (below(f, 5)) {
+    case 4:
+        s->name.kernel.family = AF_NETLINK;
+        s->name.kernel.port = (uint32_t)below(f, 3);
+        return sizeof s->name.kernel;
     case 0:
         s->name.v4.sin_family = AF_INET;
         s->name.v4.sin_port = port;
@@ -77,18 +91,33 @@ static inline void make_message(struct fuzz *f, struct fuzz_socket *s)
 
 static inline void make_kind(struct fuzz *f, uint64_t *a)
 {
-    static const int families[] = {AF_UNIX, AF_UNIX, AF_INET, AF_INET6};
+    static const int families[] = {AF_UNIX, AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
     static const int types[] = {SOCK_STREAM, SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET};
 
-    a[0] = (uint64_t)families[below(f, 4)];
-    a[1] = (uint64_t)types[below(f, 4)];
+    a[0] = (uint64_t)families[below(f, 5)];
+    a[1] = a[0] == AF_NETLINK ? SOCK_RAW : (uint64_t)types[below(f, 4)];
     a[2] = below(f, 8) ? 0 : a[2];
+}
+
+/* Messages of NETLINK_ROUTE: RTM_GETLINK, ... with odd lengths. */
+static inline uint64_t make_requests(struct fuzz *f, struct fuzz_socket *s)
+{
+    for (int i = 0; i < 3; i++) {
+        s->requests[i].bytes =
+            (uint32_t)(below(f, 4) ? sizeof s->requests[i] - below(f, 50) : argument(f));
+        s->requests[i].type = (uint16_t)(below(f, 8) ? 16 + below(f, 24) : argument(f));
+        s->requests[i].flags = (uint16_t)(below(f, 4) ? 1 + 0x300 * below(f, 2) : argument(f));
+        for (int j = 0; j < 24; j++)
+            s->requests[i].body[j] = (uint16_t)below(f, below(f, 2) ? 10 : 65536);
+    }
+    return sizeof s->requests - below(f, 64);
 }
 
 /* Gives a call on sockets good arguments, most of the time. */
 static inline void tame_socket(struct fuzz *f, struct fuzz_socket *s, uint64_t number, uint64_t *a)
 {
-    static const int levels[] = {SOL_SOCKET, SOL_SOCKET, IPPROTO_TCP, IPPROTO_IP, IPPROTO_IPV6};
+    static const int levels[] = {SOL_SOCKET, SOL_SOCKET,   IPPROTO_TCP,
+                                 IPPROTO_IP, IPPROTO_IPV6, 270 /* SOL_NETLINK */};
 
     if (!below(f, 8))
         return;
@@ -106,6 +135,10 @@ static inline void tame_socket(struct fuzz *f, struct fuzz_socket *s, uint64_t n
         a[5] = make_name(f, s);
         a[4] = below(f, 2) ? (uint64_t)&s->name : 0;
         a[2] %= 64 * PAGE;
+        if (below(f, 3) == 0) {
+            a[1] = (uint64_t)s->requests;
+            a[2] = make_requests(f, s);
+        }
         break;
     case __NR_recvfrom:
         a[4] = 0;
@@ -122,7 +155,7 @@ static inline void tame_socket(struct fuzz *f, struct fuzz_socket *s, uint64_t n
         break;
     case __NR_getsockopt:
     case __NR_setsockopt:
-        a[1] = (uint64_t)levels[below(f, 5)];
+        a[1] = (uint64_t)levels[below(f, 6)];
         a[2] = below(f, 64);
         break;
     }

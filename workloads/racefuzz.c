@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "workloads/fuzz_exec.h"
 #include "workloads/random.h"
 
 #define PAGE 4096ull
@@ -30,6 +31,7 @@ enum { HR_INFO, HR_POLL, HR_READ, HR_START, HR_PAUSE, HR_LOG, HR_MARK, HR_REGION
 struct self {
     uint64_t random;
     uint64_t faults;
+    struct fuzz_exec exec;
     sigjmp_buf landing;
     volatile sig_atomic_t touching;
 };
@@ -203,7 +205,12 @@ static void send_or_start(void)
     pthread_t id;
     int target = tids[below(thread_count)];
 
-    if (below(4)) {
+    if (below(16) == 0) {
+        uint64_t a[6] = {place(), place(), place(), below(8), place(), 0};
+
+        fuzz_exec_run(&self.exec, &self.random, below(2) ? SYS_execve : SYS_execveat, a);
+        all_calls++;
+    } else if (below(4)) {
         if (target)
             call(SYS_tgkill, (uint64_t)getpid(), (uint64_t)target, SIGUSR1, 0, 0);
     } else if (pthread_create(&id, NULL, short_life, NULL) == 0) {
@@ -256,7 +263,8 @@ int main(int argc, char **argv)
 {
     const struct sigaction fault = {.sa_handler = on_fault}, other = {.sa_handler = on_signal};
 
-    thread_count = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 0) : 2;
+    fuzz_exec_life(argc, argv);
+    thread_count = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 0) : 0;
     rounds = argc > 2 ? strtoull(argv[2], NULL, 0) : 10000;
     seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
     if (thread_count < 1 || thread_count > THREADS_MAX)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "workloads/fuzz.h"
+#include "workloads/fuzz_exec.h"
 #include "workloads/fuzz_ipc.h"
 #include "workloads/fuzz_socket.h"
 
@@ -51,6 +52,7 @@ static void restore(void)
 }
 
 static struct fuzz_socket sockets;
+static struct fuzz_exec executed;
 
 static void fuzz_call(void)
 {
@@ -67,7 +69,10 @@ static void fuzz_call(void)
     tame_ipc_blocking(number, a);
     if (!tame_socket_waits(number, a))
         return;
-    result = makes_process(number) ? call_fork(number, a) : call(number, a);
+    if (executes(number))
+        result = fuzz_exec_run(&executed, &fuzz.random, number, a);
+    else
+        result = makes_process(number) ? call_fork(number, a) : call(number, a);
     checksum = (checksum ^ (uint64_t)result) * 0x100000001b3ull;
     calls++;
     restore();
@@ -301,17 +306,19 @@ static uint64_t free_kib(void)
             close(fd);
     unmap_all();
     purge_objects(&objects);
+    fuzz_exec_reap();
     call3(__NR_brk, fuzz_own_end, 0, 0);
     return sysinfo(&info) == 0 ? info.freeram >> 10 : 0;
 }
 
 int main(int argc, char **argv)
 {
-    uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 100000;
+    uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 0;
     uint64_t free_before, free_after;
     char line[200];
     int length;
 
+    fuzz_exec_life(argc, argv);
     fuzz.random = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     fuzz_own_end = ((uint64_t)sbrk(0) + PAGE - 1) & ~(PAGE - 1);
     fuzz_own_stack = ((uint64_t)&argc & ~(PAGE - 1)) - STACK_BYTES;
@@ -323,6 +330,8 @@ int main(int argc, char **argv)
     reset();
     attempt();
     mlockall(MCL_CURRENT); /* this fills its own memory now: a call may do so later */
+    for (int i = 0; i < 16; i++) /* likewise what the kernel keeps of files that are executed */
+        fuzz_exec_run(&executed, &fuzz.random, __NR_execve, (uint64_t[6]){0});
     free_before = free_kib();
     for (uint64_t i = 0; i < rounds; i++) {
         if (i % CALLS_BETWEEN_RESETS == 0)

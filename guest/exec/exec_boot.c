@@ -86,8 +86,8 @@ static int set_directory(struct process *process)
         log_notice("the working directory %s cannot be had: error %d", cwd, -error);
         return error;
     }
-    process->directory = found.entry;
-    fs_entry_hold(process->directory);
+    process->place->directory = found.entry;
+    fs_entry_hold(process->place->directory);
     fs_found_release(&found);
     return 0;
 }

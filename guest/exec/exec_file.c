@@ -74,7 +74,7 @@ static int enter_script(struct thread *thread, struct exec_file *file, struct ex
         added[1] = name;
         count = 2;
     }
-    error = exec_file_find(thread, thread->process->directory, script->interpreter, &found);
+    error = exec_file_find(thread, thread->process->place->directory, script->interpreter, &found);
     if (error)
         return error;
     put_before(arguments, added, count);

@@ -9,12 +9,14 @@
 #define GUEST_IPC_MQUEUE_H
 
 #include "guest/file/files.h"
-#include "guest/ipc/mqueue_socket.h"
 
 #define MQUEUE_DIRECTORY "/dev/mqueue"
 #define MQUEUE_QUEUES_MAX 256u /* the values of /proc/sys/fs/mqueue */
 #define MQUEUE_MESSAGES_MAX 10u
 #define MQUEUE_BYTES_MAX 8192u
+#define MQUEUE_COOKIE_BYTES 32u /* that C libraries' threads read from a netlink socket */
+#define MQUEUE_WOKEN 1 /* a cookie's last byte: a message came, or the request was taken back */
+#define MQUEUE_REMOVED 2
 
 struct mqueue_message {
     struct mqueue_message *next; /* of the same or a lower priority */

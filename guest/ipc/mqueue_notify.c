@@ -8,6 +8,7 @@
 #include "guest/ipc/mqueue.h"
 #include "guest/ipc/mqueue_use.h"
 #include "guest/signal/signal.h"
+#include "guest/socket/socket.h"
 #include "guest/vm/uaccess.h"
 
 #define SIGEVENT_BYTES 64u
@@ -23,7 +24,8 @@ _Static_assert(sizeof(struct notify_request) == SIGEVENT_BYTES, "struct sigevent
 static void end_notice(struct mqueue_notice *notice, uint8_t event)
 {
     if (notice->socket != NULL) {
-        mqueue_socket_send(notice->socket, notice->cookie, event);
+        notice->cookie[MQUEUE_COOKIE_BYTES - 1] = event;
+        socket_netlink_put(socket_of(notice->socket), notice->cookie, MQUEUE_COOKIE_BYTES);
         files_release(notice->socket);
     }
     *notice = (struct mqueue_notice){0};
@@ -58,7 +60,7 @@ static int prepare_socket(const struct thread *thread, const struct notify_reque
         return -EFAULT;
     if (file == NULL)
         return -EBADF;
-    if (file->type != &mqueue_socket)
+    if (socket_netlink_of(file) == NULL)
         return S_ISSOCK(file->type->mode) ? -EINVAL : -ENOTSOCK;
     notice->socket = file;
     return 0;

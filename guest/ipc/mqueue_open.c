@@ -50,7 +50,7 @@ static int make_queue(struct thread *thread, struct fs_found *found, uint32_t mo
         error = check_attributes(a);
     if (error)
         return error;
-    inode = inode_new(S_IFREG | (mode & 07777 & ~thread->process->umask));
+    inode = inode_new(S_IFREG | (mode & 07777 & ~thread->process->place->umask));
     if (inode == NULL)
         return -ENOMEM;
     error = mqueue_make(inode, (uint64_t)a->mq_maxmsg, (uint64_t)a->mq_msgsize);

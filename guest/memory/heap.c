@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "guest/base/context.h"
+#include "guest/memory/page.h"
 #include "guest/memory/phys.h"
 #include "lib/array.h"
 
@@ -86,7 +87,9 @@ void *heap_alloc(size_t bytes)
         unsigned order = phys_order(bytes);
         uint64_t block = order <= PHYS_ORDER_MAX ? phys_alloc(order) : 0;
 
-        return block ? memset(phys_pointer(block), 0, (size_t)PAGE_BYTES << order) : NULL;
+        for (uint64_t i = 0; block && i < 1ull << order; i++)
+            page_zero(phys_pointer(block + i * PAGE_BYTES));
+        return block ? phys_pointer(block) : NULL;
     }
     size = size_of(bytes);
     page = pages[size] != NULL ? pages[size] : new_page(size);

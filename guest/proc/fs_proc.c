@@ -55,9 +55,9 @@ static int64_t directory_text(struct thread *, const struct inode *inode, char *
 {
     const struct process *process = proc_process(inode);
 
-    if (process == NULL || process->directory == NULL)
+    if (process == NULL || process->place == NULL)
         return -ENOENT;
-    return fs_proc_entry_text(process->directory, out, room);
+    return fs_proc_entry_text(process->place->directory, out, room);
 }
 
 static int follow_directory(struct thread *, const struct inode *inode, struct fs_entry **entry,
@@ -65,9 +65,9 @@ static int follow_directory(struct thread *, const struct inode *inode, struct f
 {
     const struct process *process = proc_process(inode);
 
-    if (process == NULL || process->directory == NULL)
+    if (process == NULL || process->place == NULL)
         return -ENOENT;
-    *entry = process->directory;
+    *entry = process->place->directory;
     fs_entry_hold(*entry);
     return 0;
 }

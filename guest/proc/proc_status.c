@@ -51,7 +51,9 @@ static void add_ids(struct text *text, const struct proc_subject *subject)
     char name[16];
 
     proc_subject_name(subject, name);
-    text_add(text, "Name:\t%s\nUmask:\t%04o\n", name, process->umask);
+    text_add(text, "Name:\t%s\n", name);
+    if (process->place != NULL)
+        text_add(text, "Umask:\t%04o\n", process->place->umask);
     text_add(text, "State:\t%s\nTgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t%u\nTracerPid:\t0\n",
              proc_subject_state(subject), process->pid,
              subject->task ? subject->thread->tid : process->pid, process_parent_pid(process));

@@ -12,14 +12,22 @@
 
 #define CPU_NUMBERS 36u /* a CPU gives its code objects numbers from its index times 2^36 on */
 
+#define PROCESSES_MAX 256u
+
+struct python_process { /* that runs the interpreter */
+    uint32_t pid;
+    struct python_where where; /* spaces tell programs apart; those that fork made share them */
+};
+
 _Static_assert(sizeof(struct python_codes) <= (uint64_t)PAGE_BYTES << PHYS_ORDER_MAX, "one block");
 _Static_assert(HR_PYTHON_BASE + ((uint64_t)CPUS_MAX << CPU_NUMBERS) <= HR_PYTHON_END, "numbers");
 
 static struct python_layout layout;
 static const char *file; /* name without folders of the one that holds _PyRuntime */
-static struct python_where where;
+static struct python_process processes[PROCESSES_MAX];
+static uint32_t process_count, mappings;
 static struct python_codes *codes[CPUS_MAX];
-void (*python_look)(void);
+uint32_t (*python_look)(void);
 
 void python_start(void)
 {
@@ -42,34 +50,69 @@ int python_add_cpu(uint32_t cpu)
     return 0;
 }
 
-/* One store makes it known: a sampler sees the type with the runtime. */
-void python_mapped(uint64_t start, uint64_t file_offset, const char *path, uint32_t path_bytes)
+static struct python_process *find(uint32_t pid)
 {
-    uint64_t base = start - file_offset;
+    for (uint32_t i = 0; i < process_count; i++)
+        if (processes[i].pid == pid)
+            return &processes[i];
+    return NULL;
+}
+
+void python_gone(uint32_t pid)
+{
+    struct python_process *process = find(pid);
+
+    if (process != NULL)
+        *process = processes[--process_count];
+}
+
+static void add(const struct python_process *process)
+{
+    python_gone(process->pid);
+    if (process_count < PROCESSES_MAX)
+        processes[process_count++] = *process;
+}
+
+void python_mapped(uint32_t pid, uint64_t base, const char *path, uint32_t path_bytes)
+{
     size_t bytes = strlen(file);
 
     if (path_bytes <= bytes || path[path_bytes - bytes - 1] != '/' ||
         memcmp(path + path_bytes - bytes, file, bytes) != 0)
         return;
-    where.code_type = base + layout.at[PYTHON_CODE_TYPE];
-    __atomic_store_n(&where.runtime, base + layout.at[PYTHON_RUNTIME], __ATOMIC_RELEASE);
+    add(&(struct python_process){
+        .pid = pid,
+        .where = {base + layout.at[PYTHON_RUNTIME], base + layout.at[PYTHON_CODE_TYPE],
+                  (uint16_t)mappings++},
+    });
 }
 
+void python_forked(uint32_t pid, uint32_t parent)
+{
+    const struct python_process *from = find(parent);
+
+    if (from != NULL)
+        add(&(struct python_process){pid, from->where});
+    else
+        python_gone(pid);
+}
+
+/* Another CPU may change the table at the same time.  Then a sample may have no stack, or a broken
+ * one. */
 void python_take(struct trace_slot_stack *stack, const struct cpu *cpu)
 {
     struct python_codes *c = codes[cpu->index];
-    struct python_where now;
+    const struct python_process *process = find(python_look());
+    struct python_where where;
 
-    python_look();
-    now.runtime = __atomic_load_n(&where.runtime, __ATOMIC_ACQUIRE);
-    now.code_type = where.code_type;
-    if (c == NULL || now.runtime == 0 || c->busy) {
+    if (c == NULL || process == NULL || c->busy) {
         pmu_store((uint64_t *)(void *)stack, (uint64_t)HR_STACK_NONE << 32);
         return;
     }
+    where = process->where;
     c->busy = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    python_walk(c, stack, run.stacks.limit, &layout, &now, cpu->tid);
+    python_walk(c, stack, run.stacks.limit, &layout, &where, cpu->tid);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     c->busy = false;
 }

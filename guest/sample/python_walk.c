@@ -24,11 +24,13 @@
 #define TEXT_STATE 32u
 #define TEXT_KIND(state) ((state) >> 2 & 7u) /* bytes of a character */
 #define TEXT_ASCII(state) ((state) >> 6 & 1u)
+#define SPACE_SHIFT 48u
 #define UNIT_BYTES 2u /* of an instruction */
 
 struct walk {
     const uint64_t *at; /* the layout */
     struct python_codes *codes;
+    uint64_t space; /* in the bits that no address has */
     bool bad; /* something could not be read */
     uint64_t pages[PAGES]; /* of the program, plus 1; 0: none */
     const uint8_t *memory[PAGES];
@@ -210,12 +212,12 @@ static uint64_t identity_of(struct walk *w, uint64_t code, uint64_t code_bytes)
 static uint64_t number_of(struct walk *w, uint64_t code, uint64_t code_bytes)
 {
     struct python_codes *c = w->codes;
-    uint64_t identity = identity_of(w, code, code_bytes), start;
-    uint32_t mask = (1u << PYTHON_CODES_BITS) - 1, i = hash_place(code, PYTHON_CODES_BITS);
+    uint64_t identity = identity_of(w, code, code_bytes), key = code | w->space, start;
+    uint32_t mask = (1u << PYTHON_CODES_BITS) - 1, i = hash_place(key, PYTHON_CODES_BITS);
 
-    while (c->all[i].address != 0 && c->all[i].address != code)
+    while (c->all[i].address != 0 && c->all[i].address != key)
         i = (i + 1) & mask;
-    if (w->bad || (c->all[i].address == code && c->all[i].identity == identity))
+    if (w->bad || (c->all[i].address == key && c->all[i].identity == identity))
         return w->bad ? HR_PYTHON_UNKNOWN : c->all[i].start;
     if (c->all[i].address == 0 && c->count > mask / 4 * 3)
         return HR_PYTHON_UNKNOWN;
@@ -223,7 +225,7 @@ static uint64_t number_of(struct walk *w, uint64_t code, uint64_t code_bytes)
     if (start == HR_PYTHON_UNKNOWN)
         return start;
     c->count += c->all[i].address == 0;
-    c->all[i] = (struct python_code){code, identity, start};
+    c->all[i] = (struct python_code){key, identity, start};
     return start;
 }
 
@@ -295,7 +297,8 @@ static void python_finish(struct trace_slot_stack *stack, uint32_t count, uint32
 void python_walk(struct python_codes *codes, struct trace_slot_stack *stack, uint32_t limit,
                  const struct python_layout *layout, const struct python_where *where, uint32_t tid)
 {
-    struct walk w = {.at = layout->at, .codes = codes};
+    struct walk w = {
+        .at = layout->at, .codes = codes, .space = (uint64_t)where->space << SPACE_SHIFT};
     uint64_t thread = find_thread(&w, where->runtime, tid);
     uint64_t frame = thread != 0 && !w.bad ? first_frame(&w, thread) : 0;
     uint32_t count = 0;

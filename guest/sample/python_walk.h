@@ -26,7 +26,7 @@
     (sizeof(struct hr_meta_python_code) + 2 * PYTHON_NAME_BYTES + PYTHON_LINES_BYTES)
 
 struct python_code { /* a code object that has a number */
-    uint64_t address; /* 0: free */
+    uint64_t address; /* with the space in the bits that no address has; 0: free */
     uint64_t identity; /* a hash of what tells it from another one at this address */
     uint64_t start;
 };
@@ -44,6 +44,7 @@ struct python_codes { /* of one CPU; all zero but for `next` at first */
 struct python_where {
     uint64_t runtime; /* addresses */
     uint64_t code_type;
+    uint16_t space; /* other code may be at the same address in another one */
 };
 
 /* Fills `stack` with the frames of thread `tid`, at most `limit`.  A thread in which no Python runs

@@ -292,6 +292,22 @@ void signal_end_process(struct process *process, uint32_t status)
     threads_each(process, signal_end_thread, NULL);
 }
 
+void signal_out_of_memory(void)
+{
+    static const struct signal_note note = {.signal = SIGKILL, .code = SI_KERNEL};
+    struct thread *thread = cpu_this()->thread;
+    char name[16];
+
+    if (thread->process == &process_first)
+        service_out_of_memory();
+    if (thread->process->ending || thread->signals.queue.pending & SIGNAL_BIT(SIGKILL))
+        return;
+    threads_name(thread, name);
+    log_notice("out of memory: process %u (%s) was killed; --mem gives more", thread->process->pid,
+               name);
+    (void)signal_queue_add(&thread->signals.queue, &note, true);
+}
+
 void signal_die(uint32_t signal)
 {
     struct thread *thread = cpu_this()->thread;

@@ -69,6 +69,10 @@ bool signal_default_ignores(uint32_t signal);
 /* Ends the calling thread's process with the signal's default action. */
 void signal_die(uint32_t signal) __attribute__((noreturn));
 
+/* There is no memory for a page that the calling thread needs: logs a notice, and sends SIGKILL to
+ * the thread, whose process ends when the thread looks.  The first process ends the run at once. */
+void signal_out_of_memory(void);
+
 /* Makes all threads of the process end when they next look, the calling one excepted.  `status` is
  * what wait4 gives. */
 void signal_end_process(struct process *process, uint32_t status);

@@ -191,8 +191,10 @@ static void signal_handle(struct thread *thread, struct trap_frame *frame,
     if (action->handler == HANDLER_DEFAULT || action->handler == HANDLER_IGNORE)
         signal_die(signal);
     error = enter_handler(thread, frame, action, info);
-    if (error == -ENOMEM)
-        service_out_of_memory();
+    if (error == -ENOMEM) {
+        signal_out_of_memory();
+        signal_die(SIGKILL);
+    }
     if (error) {
         no_stack(thread, frame, signal);
         return;
@@ -281,8 +283,10 @@ void signal_return(struct thread *thread, struct trap_frame *frame)
     if (!error && context.registers.fpu)
         error = take_fpu(context.registers.fpu);
     thread->return_by_iret = true;
-    if (error == -ENOMEM)
-        service_out_of_memory();
+    if (error == -ENOMEM) {
+        signal_out_of_memory();
+        signal_die(SIGKILL);
+    }
     if (error) {
         if (!complained) /* the handler may return the same way again and again */
             log_notice("rt_sigreturn: the signal frame at %lx is damaged", frame->rsp);

@@ -123,8 +123,8 @@ struct socket *socket_new(const struct socket_kind *kind, int domain, int type, 
     s->domain = (uint16_t)domain;
     s->type = (uint16_t)type;
     s->protocol = (uint16_t)protocol;
-    socket_option_start(&s->options, domain == AF_UNIX || type == SOCK_DGRAM);
-    if (domain != AF_UNIX)
+    socket_option_start(&s->options, kind != &socket_tcp);
+    if (domain == AF_INET || domain == AF_INET6)
         socket_inet_start(s);
     socket_collect_add(s);
     return s;
@@ -177,7 +177,7 @@ static int64_t receive_bytes(struct thread *thread, struct socket *s, struct soc
     struct socket_message m; /* without its name: it is long */
     int64_t result;
 
-    if (!bytes.left && s->type != SOCK_DGRAM)
+    if (!bytes.left && s->type != SOCK_DGRAM && s->domain != AF_NETLINK)
         return 0;
     m.bytes = bytes;
     m.flags = blocks ? 0 : MSG_DONTWAIT;

@@ -1,4 +1,4 @@
-/* Sockets of the machine's own: AF_UNIX, and TCP and UDP over its loopback.
+/* Sockets of the machine's own: AF_UNIX, TCP and UDP over its loopback, and AF_NETLINK.
  *
  * There are no packets on a wire.  Each socket owns the queue of what it is to receive; a sender
  * copies from its memory straight into that queue and wakes the receiver.  Two connected sockets
@@ -17,6 +17,7 @@
 #include "guest/file/files.h"
 #include "guest/socket/socket_bytes.h"
 #include "guest/socket/socket_inet.h"
+#include "guest/socket/socket_netlink.h"
 #include "guest/socket/socket_option.h"
 #include "guest/socket/socket_outside.h"
 #include "guest/socket/socket_queue.h"
@@ -101,6 +102,7 @@ struct socket {
     union {
         struct socket_unix local;
         struct socket_inet inet;
+        struct socket_netlink netlink;
     };
 };
 
@@ -147,6 +149,7 @@ struct socket *socket_list_take(struct socket_list *list); /* the first; NULL: n
 void socket_list_remove(struct socket_list *list, struct socket *s);
 
 extern const struct socket_kind socket_unix_stream, socket_unix_datagram, socket_tcp, socket_udp;
+extern const struct socket_kind socket_netlink;
 
 /* ---- guest/socket/socket_stream.c: streams and SOCK_SEQPACKET */
 

@@ -1,11 +1,11 @@
 /* System calls that make, name and connect sockets. */
 #include <errno.h>
 #include <linux/fcntl.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
 
 #include "guest/base/refused.h"
 #include "guest/base/syscall_handlers.h"
-#include "guest/ipc/mqueue_socket.h"
 #include "guest/socket/socket.h"
 #include "guest/vm/uaccess.h"
 
@@ -57,6 +57,16 @@ static int inet_kind(uint32_t type, uint32_t *protocol, const struct socket_kind
     return 0;
 }
 
+static int netlink_kind(uint32_t type, uint32_t protocol, const struct socket_kind **kind)
+{
+    if (type != SOCK_RAW && type != SOCK_DGRAM)
+        return -ESOCKTNOSUPPORT;
+    if (protocol != NETLINK_ROUTE)
+        return -EPROTONOSUPPORT;
+    *kind = &socket_netlink;
+    return 0;
+}
+
 /* Makes a socket.  Returns NULL and *error if it cannot. */
 static struct socket *make_socket(uint32_t domain, uint32_t type, uint32_t protocol, int *error)
 {
@@ -66,6 +76,8 @@ static struct socket *make_socket(uint32_t domain, uint32_t type, uint32_t proto
     if (domain == AF_UNIX) {
         *error = unix_kind(&type, protocol, &kind);
         protocol = 0;
+    } else if (domain == AF_NETLINK) {
+        *error = netlink_kind(type, protocol, &kind);
     } else {
         *error = inet_kind(type, &protocol, &kind);
     }
@@ -75,6 +87,11 @@ static struct socket *make_socket(uint32_t domain, uint32_t type, uint32_t proto
     if (s == NULL)
         *error = -ENOBUFS;
     return s;
+}
+
+static bool is_family(uint32_t domain)
+{
+    return domain == AF_UNIX || domain == AF_INET || domain == AF_INET6 || domain == AF_NETLINK;
 }
 
 int64_t syscall_socket(struct thread *thread, struct trap_frame *frame)
@@ -89,9 +106,7 @@ int64_t syscall_socket(struct thread *thread, struct trap_frame *frame)
         return domain < FAMILY_MAX ? -EINVAL : -EAFNOSUPPORT;
     if (domain == AF_PACKET)
         return -EPERM;
-    if (domain == AF_NETLINK)
-        return mqueue_socket_new(thread->process, type, (uint32_t)frame->rdx);
-    if (domain != AF_UNIX && domain != AF_INET && domain != AF_INET6)
+    if (!is_family(domain))
         return syscall_no_network(thread, frame);
     s = make_socket(domain, type & 0xf, (uint32_t)frame->rdx, &error);
     if (s == NULL)
@@ -117,7 +132,7 @@ int64_t syscall_socketpair(struct thread *thread, struct trap_frame *frame)
 
     if ((type & ~0xfu & ~(uint32_t)TYPE_FLAGS) || (type & 0xf) >= TYPE_MAX)
         return -EINVAL;
-    if (domain != AF_UNIX && domain != AF_INET && domain != AF_INET6)
+    if (!is_family(domain))
         return syscall_no_network(thread, frame);
     for (int i = 0; i < 2 && !error; i++) {
         struct socket *s = make_socket(domain, type & 0xf, (uint32_t)frame->rdx, &error);
@@ -310,7 +325,7 @@ static int64_t accept_call(struct thread *thread, const struct trap_frame *frame
         return -EINVAL;
     if (s == NULL)
         return result;
-    if (s->type == SOCK_DGRAM)
+    if (s->kind->listen == NULL)
         return -EOPNOTSUPP;
     file = s->file;
     files_hold(file);
@@ -337,6 +352,8 @@ int64_t syscall_shutdown(struct thread *thread, struct trap_frame *frame)
 
     if (s == NULL)
         return error;
+    if (s->domain == AF_NETLINK)
+        return -EOPNOTSUPP;
     return how > SHUT_RDWR ? -EINVAL : socket_stream_shutdown(s, how + 1);
 }
 

@@ -2,6 +2,8 @@
 #include "guest/socket/socket_option.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
@@ -29,7 +31,15 @@
 #define LOOPBACK_MTU 65536
 #define CONGESTION_BYTES 16u
 
-enum { FOR_TCP = 1, FOR_UDP = 2, FOR_UNIX = 4, FOR_INET = 3, FOR_ALL = 7, FOR_V6 = 8 };
+enum {
+    FOR_TCP = 1,
+    FOR_UDP = 2,
+    FOR_INET = 3,
+    FOR_UNIX = 4,
+    FOR_NETLINK = 8,
+    FOR_ALL = 15,
+    FOR_V6 = 16
+};
 
 /* Numbers that are set and got as they are. */
 struct option {
@@ -81,6 +91,12 @@ static const struct option options[] = {
     {IPPROTO_IPV6, IPV6_RECVERR, FOR_INET | FOR_V6, 0, 1, 0, 22, 0},
     {IPPROTO_IPV6, IPV6_MULTICAST_HOPS, FOR_UDP | FOR_V6, 0, 255, 1, 25, 0},
     {IPPROTO_IPV6, IPV6_MULTICAST_LOOP, FOR_UDP | FOR_V6, 0, 1, 1, 26, 0},
+    {SOL_NETLINK, NETLINK_PKTINFO, FOR_NETLINK, 0, 1, 0, 27, 0},
+    {SOL_NETLINK, NETLINK_BROADCAST_ERROR, FOR_NETLINK, 0, 1, 0, 28, 0},
+    {SOL_NETLINK, NETLINK_NO_ENOBUFS, FOR_NETLINK, 0, 1, 0, 29, 0},
+    {SOL_NETLINK, NETLINK_CAP_ACK, FOR_NETLINK, 0, 1, 0, NAMED(short_errors)},
+    {SOL_NETLINK, NETLINK_EXT_ACK, FOR_NETLINK, 0, 1, 0, 30, 0},
+    {SOL_NETLINK, NETLINK_GET_STRICT_CHK, FOR_NETLINK, 0, 1, 0, NAMED(strict)},
 };
 
 static int32_t *value_of(struct socket_options *o, const struct option *option)
@@ -111,6 +127,8 @@ uint32_t socket_option_stream_bytes(const struct socket_options *from,
 
 static uint32_t type_of(const struct socket *s)
 {
+    if (s->domain == AF_NETLINK)
+        return FOR_NETLINK;
     return socket_is_unix(s) ? FOR_UNIX : s->type == SOCK_DGRAM ? FOR_UDP : FOR_TCP;
 }
 
@@ -359,6 +377,16 @@ static int set_congestion(uint64_t user, int32_t bytes)
     return strcmp(name, "cubic") == 0 || strcmp(name, "reno") == 0 ? 0 : -ENOENT;
 }
 
+/* Groups may be joined: nothing is ever sent to them. */
+static int set_netlink(uint32_t name, int32_t group)
+{
+    if (name == NETLINK_LISTEN_ALL_NSID)
+        return -EPERM;
+    if (name != NETLINK_ADD_MEMBERSHIP && name != NETLINK_DROP_MEMBERSHIP)
+        return -ENOPROTOOPT;
+    return group >= 1 && group <= RTNLGRP_MAX ? 0 : -EINVAL;
+}
+
 static int set_number(struct socket *s, const struct option *option, int32_t value)
 {
     if (option->least == 0 && option->most == 1)
@@ -394,6 +422,8 @@ int64_t socket_option_set(struct socket *s, uint32_t level, uint32_t name, uint6
         return -EFAULT;
     if (option != NULL)
         return set_number(s, option, value);
+    if (s->domain == AF_NETLINK && level == SOL_NETLINK)
+        return set_netlink(name, value);
     if (level == IPPROTO_IP && (name == IP_ADD_MEMBERSHIP || name == IP_DROP_MEMBERSHIP))
         return -ENODEV;
     return level == SOL_SOCKET ? set_general(s, name, value, user, bytes) : -ENOPROTOOPT;

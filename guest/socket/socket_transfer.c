@@ -4,7 +4,6 @@
 
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/poll.h"
-#include "guest/ipc/mqueue_socket.h"
 #include "guest/socket/socket.h"
 #include "guest/socket/socket_rights.h"
 #include "guest/vm/uaccess.h"
@@ -83,7 +82,7 @@ int64_t syscall_recvfrom(struct thread *thread, struct trap_frame *frame)
     struct file *file;
 
     if (s == NULL)
-        return result == -ENOTSOCK ? mqueue_socket_receive(thread, frame) : result;
+        return result;
     file = s->file;
     if (frame->r10 & MSG_ERRQUEUE && !socket_is_unix(s))
         return -EAGAIN; /* errors are not queued */

@@ -74,10 +74,10 @@ static int bind_own(struct socket *s)
 /* Makes a name in the file system. */
 static int bind_path(struct thread *thread, struct socket *s, const char *path)
 {
-    uint32_t mode = S_IFSOCK | (0777 & ~thread->process->umask);
+    uint32_t mode = S_IFSOCK | (0777 & ~thread->process->place->umask);
     struct fs_found found;
     struct inode *inode;
-    int error = fs_walk(thread, thread->process->directory, path, FS_PARENT, &found);
+    int error = fs_walk(thread, thread->process->place->directory, path, FS_PARENT, &found);
 
     if (error)
         return error;
@@ -133,7 +133,7 @@ static int bind_unix(struct thread *thread, struct socket *s, const void *given,
 static int find_path(struct thread *thread, const char *path, struct socket **s)
 {
     struct fs_found found;
-    int error = fs_walk(thread, thread->process->directory, path, FS_FOLLOW, &found);
+    int error = fs_walk(thread, thread->process->place->directory, path, FS_FOLLOW, &found);
     struct inode *inode;
 
     if (error)

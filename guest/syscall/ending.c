@@ -7,7 +7,7 @@
 #include "guest/exec/exec_program.h"
 #include "guest/file/files.h"
 #include "guest/file/pidfd.h"
-#include "guest/fs/fs.h"
+#include "guest/fs/fs_place.h"
 #include "guest/ipc/ipc.h"
 #include "guest/service/service.h"
 #include "guest/signal/program_timer.h"
@@ -87,8 +87,8 @@ static void ending_give_up(struct process *process)
     program_timer_delete_all(process);
     ipc_process_ends(process);
     files_table_release(process);
-    fs_entry_release(process->directory);
-    process->directory = NULL;
+    fs_place_release(process->place);
+    process->place = NULL;
     signal_queue_forget(&process->signals, UINT64_MAX, NULL, NULL);
     exec_program_release(process->program);
     process->program = NULL;

@@ -12,7 +12,7 @@
 #include "guest/exec/exec_program.h"
 #include "guest/file/files.h"
 #include "guest/file/pidfd.h"
-#include "guest/fs/fs.h"
+#include "guest/fs/fs_place.h"
 #include "guest/ipc/ipc.h"
 #include "guest/signal/signal.h"
 #include "guest/thread/schedule.h"
@@ -89,8 +89,9 @@ static int clone_parts(struct process *parent, struct process *child, uint64_t f
         return -ENOMEM;
     if (flags & CLONE_CLEAR_SIGHAND)
         signal_clear_handlers(child);
-    child->directory = parent->directory;
-    fs_entry_hold(child->directory);
+    child->place = flags & CLONE_FS ? fs_place_hold(parent->place) : fs_place_copy(parent->place);
+    if (child->place == NULL)
+        return -ENOMEM;
     child->program = parent->program;
     exec_program_hold(child->program);
     child->given = parent->given;
@@ -118,8 +119,7 @@ static void clone_discard(struct process *child)
     files_table_release(child);
     if (child->space != NULL)
         vm_space_release(child->space);
-    if (child->directory != NULL)
-        fs_entry_release(child->directory);
+    fs_place_release(child->place);
     exec_program_release(child->program);
     process_free(child);
 }
@@ -221,7 +221,7 @@ static int check_flags(uint64_t flags)
     return flags & NAMESPACE_FLAGS ? -EPERM : 0;
 }
 
-/* Threads of a process share everything; a process may share its directory with no other. */
+/* Threads of a process share everything. */
 static int64_t clone_as(struct thread *parent, const struct trap_frame *frame,
                         const struct clone_request *request)
 {

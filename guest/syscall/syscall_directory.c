@@ -29,7 +29,7 @@ int64_t syscall_getcwd(struct thread *thread, struct trap_frame *frame)
 
     if (path == NULL)
         return -ENOMEM;
-    bytes = fs_path(thread->process->directory, path, PAGE_BYTES, &gone);
+    bytes = fs_path(thread->process->place->directory, path, PAGE_BYTES, &gone);
     if (bytes >= 0) {
         bytes++;
         if (gone)
@@ -53,8 +53,8 @@ static int directory_enter(struct process *process, struct fs_entry *entry)
     if (error)
         return error;
     fs_entry_hold(entry);
-    fs_entry_release(process->directory);
-    process->directory = entry;
+    fs_entry_release(process->place->directory);
+    process->place->directory = entry;
     return 0;
 }
 

@@ -16,8 +16,8 @@ int64_t syscall_fd_nothing(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_umask(struct thread *thread, struct trap_frame *frame)
 {
-    uint32_t old = thread->process->umask;
+    uint32_t old = thread->process->place->umask;
 
-    thread->process->umask = (uint32_t)frame->rdi & 0777;
+    thread->process->place->umask = (uint32_t)frame->rdi & 0777;
     return old;
 }

@@ -34,7 +34,7 @@ static int64_t make_directory(struct thread *thread, int64_t directory, uint64_t
                               uint64_t mode)
 {
     return link_create(thread, directory, path,
-                       fs_new_directory((uint32_t)mode & 01777 & ~thread->process->umask));
+                       fs_new_directory((uint32_t)mode & 01777 & ~thread->process->place->umask));
 }
 
 int64_t syscall_mkdir(struct thread *thread, struct trap_frame *frame)
@@ -58,7 +58,7 @@ static int64_t make_node(struct thread *thread, int64_t directory, uint64_t path
         type = S_IFREG;
     if (!S_ISREG(type) && !S_ISFIFO(type) && !S_ISSOCK(type))
         return -EINVAL;
-    inode = inode_new(type | ((uint32_t)mode & 07777 & ~thread->process->umask));
+    inode = inode_new(type | ((uint32_t)mode & 07777 & ~thread->process->place->umask));
     if (inode != NULL && S_ISFIFO(type))
         inode->type = &file_fifo;
     return link_create(thread, directory, path, inode);

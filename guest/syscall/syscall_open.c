@@ -230,7 +230,7 @@ static int64_t open_user(struct opening *o, int64_t directory, uint64_t user)
     path = syscall_path_read(user, &error);
     if (path == NULL)
         return error;
-    o->mode &= 07777 & ~o->thread->process->umask;
+    o->mode &= 07777 & ~o->thread->process->place->umask;
     /* without a free descriptor nothing is created or truncated */
     result = files_room(o->thread->process) ? open_path(o, directory, path) : -EMFILE;
     syscall_path_free(path);

@@ -57,7 +57,7 @@ static struct fs_entry *base_of(struct thread *thread, int64_t directory, const 
 
     *error = 0;
     if ((int32_t)directory == AT_FDCWD)
-        return thread->process->directory;
+        return thread->process->place->directory;
     if (*path == '/')
         return fs_root;
     file = files_get(thread->process, (int32_t)directory);
@@ -99,7 +99,7 @@ static int find_open(struct thread *thread, int64_t directory, struct fs_found *
 
     *found = (struct fs_found){0};
     if ((int32_t)directory == AT_FDCWD) {
-        found->entry = thread->process->directory;
+        found->entry = thread->process->place->directory;
         fs_entry_hold(found->entry);
         return 0;
     }

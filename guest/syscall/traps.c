@@ -120,8 +120,10 @@ static void traps_exception(struct cpu *cpu, struct trap_frame *frame)
             thread->probe.shown = address;
             return;
         }
-        if (status == -ENOMEM)
-            service_out_of_memory();
+        if (status == -ENOMEM) {
+            signal_out_of_memory();
+            signal_die(SIGKILL);
+        }
     }
     if (thread == NULL)
         panic_frame(frame, "exception %lu while calibrating", frame->vector);

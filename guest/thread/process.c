@@ -22,7 +22,10 @@ struct table_of_actions {
 static struct vm_space first_space;
 static struct table_of_actions first_actions = {.references = 1};
 
-struct process process_first = {.space = &first_space, .actions = first_actions.actions};
+static struct process_place first_place = {.references = 1};
+
+struct process process_first = {
+    .space = &first_space, .actions = first_actions.actions, .place = &first_place};
 
 uint32_t process_foreground = PROCESS_ID;
 
@@ -176,7 +179,6 @@ struct process *process_new(const struct process *from, struct process *parent, 
         return NULL;
     process->manifest = from->manifest;
     process->pid = pid;
-    process->umask = from->umask;
     memcpy(process->limits, from->limits, sizeof process->limits);
     process->nice = from->nice;
     process->barriers = from->barriers;

@@ -61,6 +61,12 @@ struct process_program {
     char path[]; /* absolute */
 };
 
+struct process_place { /* shared by CLONE_FS: guest/fs/fs_place.h */
+    uint32_t references;
+    uint32_t umask;
+    struct fs_entry *directory; /* the working directory; held */
+};
+
 struct process_given { /* what the program was given: user addresses, in its first stack */
     uint64_t arguments;
     uint64_t environment; /* the end of the arguments */
@@ -76,8 +82,7 @@ struct process {
     struct manifest manifest;
     struct signal_action *actions; /* 1..SIGNALS; held: process_actions_new */
     uint32_t pid; /* PROCESS_ID: the first one */
-    struct fs_entry *directory; /* the working directory; held */
-    uint32_t umask;
+    struct process_place *place; /* held: guest/fs/fs_place.h; NULL: it ends */
     struct file_table *files; /* guest/file/files.h; held; made by exec_load */
     struct process_program *program; /* held: guest/exec/exec_program.h */
     struct process_given given;

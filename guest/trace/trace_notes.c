@@ -7,14 +7,13 @@
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/memory/phys.h"
-#include "guest/sample/python.h"
 #include "guest/trace/trace.h"
 
 #define NOTES_MAX 128u
+#define NOTES_LOOKED 112u /* others add notes while one is looked at */
 
 static struct trace_note notes[NOTES_MAX];
 static uint32_t added, taken; /* each written by one side only */
-static uint32_t offered; /* to the walk over Python's frames */
 
 bool trace_notes_any(void)
 {
@@ -54,27 +53,23 @@ void trace_notes_add(void)
     __atomic_store_n(&added, added + 1, __ATOMIC_RELEASE);
 }
 
-static const char *path_of(const struct trace_note *note)
+const char *trace_notes_path(const struct trace_note *note)
 {
     return note->path_bytes > TRACE_SHORT_PATH ? note->page : note->short_path;
 }
 
-/* Of more notes than the queue holds, the places of the first are those of others now. */
-void trace_notes_offer(void)
+bool trace_notes_new_since(uint32_t next)
 {
-    uint32_t end = __atomic_load_n(&added, __ATOMIC_ACQUIRE), i = offered;
+    return __atomic_load_n(&added, __ATOMIC_ACQUIRE) != next;
+}
 
-    if (end - i > NOTES_MAX)
-        i = end - NOTES_MAX;
-    for (; i != end; i++) {
-        const struct trace_note *note = &notes[i % NOTES_MAX];
-        const struct hr_meta_map *map =
-            note->type == HR_META_MAP ? &note->body.map : &note->body.process_map.map;
+const struct trace_note *trace_notes_look(uint32_t *next)
+{
+    uint32_t end = __atomic_load_n(&added, __ATOMIC_ACQUIRE);
 
-        if (note->type == HR_META_MAP || note->type == HR_REC_PROCESS_MAP)
-            python_mapped(map->start, map->file_offset, path_of(note), note->path_bytes);
-    }
-    offered = end;
+    if (end - *next > NOTES_LOOKED)
+        *next = end - NOTES_LOOKED;
+    return *next != end ? &notes[(*next)++ % NOTES_MAX] : NULL;
 }
 
 void trace_notes_write(struct trace_writer *w)
@@ -85,7 +80,7 @@ void trace_notes_write(struct trace_writer *w)
         uint32_t bytes = note->build_id_bytes;
 
         memcpy(tail, note->build_id, bytes);
-        memcpy(tail + bytes, path_of(note), note->path_bytes);
+        memcpy(tail + bytes, trace_notes_path(note), note->path_bytes);
         if (trace_writer_record(w, note->type, note->time, &note->body, note->body_bytes, tail,
                                 bytes + note->path_bytes))
             return;

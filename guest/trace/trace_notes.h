@@ -35,9 +35,11 @@ void trace_notes_add(void);
 /* Gives a note its path, or its beginning if memory for a long one cannot be had. */
 void trace_notes_set_path(struct trace_note *note, const char *path);
 
-/* Tells python_mapped (guest/sample/python.h) of maps that are new to it.  Context: any; may run on
- * several CPUs at once. */
-void trace_notes_offer(void);
+/* For a reader that looks at all notes: the one with the number *next, which counts on, or NULL. Of
+ * more notes than the queue keeps it misses the first.  Context: any, but one at a time. */
+const struct trace_note *trace_notes_look(uint32_t *next);
+bool trace_notes_new_since(uint32_t next); /* there is one to look at */
+const char *trace_notes_path(const struct trace_note *note); /* path_bytes, without NUL */
 
 bool trace_notes_any(void); /* notes wait to be written */
 

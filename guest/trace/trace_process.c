@@ -7,7 +7,9 @@
 
 #include "guest/base/context.h"
 #include "guest/cpu/clock.h"
+#include "guest/sample/python.h"
 #include "guest/thread/process.h"
+#include "guest/thread/thread.h"
 
 _Static_assert(PROCESS_ID == HR_FIRST_PID, "the trace does not name the first process");
 
@@ -77,4 +79,53 @@ void trace_thread_start(uint32_t tid, uint32_t pid)
 void trace_process_map(const struct process *process, const struct trace_maps_map *map)
 {
     trace_maps_note(noted ? process->pid : 0, map);
+}
+
+static void offer_map(uint32_t pid, const struct hr_meta_map *map, const struct trace_note *note)
+{
+    python_mapped(pid, map->start - map->file_offset, trace_notes_path(note), note->path_bytes);
+}
+
+static void offer(const struct trace_note *note)
+{
+    switch (note->type) {
+    case HR_META_MAP:
+        offer_map(HR_FIRST_PID, &note->body.map, note);
+        return;
+    case HR_REC_PROCESS_MAP:
+        offer_map(note->body.process_map.pid, &note->body.process_map.map, note);
+        return;
+    case HR_REC_PROCESS:
+        if (note->body.process.kind == HR_PROCESS_START)
+            python_forked(note->body.process.pid, note->body.process.parent_pid);
+        else
+            python_gone(note->body.process.pid);
+        return;
+    default:
+        return;
+    }
+}
+
+/* Apart, so that a sample without news saves no registers for it. */
+static __attribute__((noinline)) void offer_new(uint32_t *next)
+{
+    static bool busy;
+    const struct trace_note *note;
+
+    if (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE))
+        return;
+    while ((note = trace_notes_look(next)) != NULL)
+        offer(note);
+    __atomic_store_n(&busy, false, __ATOMIC_RELEASE);
+}
+
+uint32_t trace_process_offer(void)
+{
+    static uint32_t next;
+    const struct thread *thread;
+
+    if (trace_notes_new_since(next))
+        offer_new(&next);
+    thread = cpu_this()->thread;
+    return thread != NULL ? thread->process->pid : 0;
 }

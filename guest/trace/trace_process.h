@@ -25,4 +25,8 @@ void trace_thread_start(uint32_t tid, uint32_t pid);
 /* The process has mapped executable memory that shows a file, other than by execve. */
 void trace_process_map(const struct process *process, const struct trace_maps_map *map);
 
+/* Tells guest/sample/python.h what is new to it of processes and their maps.  Returns the pid of
+ * this CPU's process; 0: there is none.  Context: any; may run on several CPUs at once. */
+uint32_t trace_process_offer(void);
+
 #endif

@@ -154,16 +154,23 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
     return 0;
 }
 
-uint64_t inode_present(struct inode *inode, uint64_t index)
+void inode_present(struct inode *inode, uint64_t index, uint64_t *found, uint64_t count)
 {
-    const uint64_t *entry;
+    uint64_t end = (inode->bytes + PAGE_BYTES - 1) / PAGE_BYTES;
 
-    if (index >= (inode->bytes + PAGE_BYTES - 1) / PAGE_BYTES)
-        return 0;
-    entry = inode_pages_entry(inode, index);
-    if (entry != NULL && *entry)
-        return *entry & INODE_PAGE_MASK;
-    return is_hole(inode, index) ? 0 : archive_page(inode, index);
+    for (uint64_t i = 0; i < count; i++, index++) {
+        const uint64_t *entry = NULL;
+
+        found[i] = 0;
+        if (index >= end)
+            continue;
+        if (inode->page_count)
+            entry = inode_pages_entry(inode, index);
+        if (entry != NULL && *entry)
+            found[i] = *entry & INODE_PAGE_MASK;
+        else if (!is_hole(inode, index))
+            found[i] = archive_page(inode, index);
+    }
 }
 
 /* Has areas forget the pages first .. end-1. */

@@ -113,9 +113,9 @@ void inode_release(struct inode *inode); /* the last one frees it and its pages 
  * or -ENXIO if the whole page is past the end of the file. */
 int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physical);
 
-/* Returns page `index` as inode_page does to read it, but only if its contents are in memory; 0:
- * they are not, or there are none. */
-uint64_t inode_present(struct inode *inode, uint64_t index);
+/* Finds `count` pages from page `index` on as inode_page does to read them, but only those whose
+ * contents are in memory; 0: they are not, or there are none. */
+void inode_present(struct inode *inode, uint64_t index, uint64_t *found, uint64_t count);
 
 /* Makes a page of memory a page of the file, which has none there.  Returns 0 or -ENOMEM.
  * inode_take_all gives all pages back to the caller. */

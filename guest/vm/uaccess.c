@@ -10,7 +10,6 @@
 #include "guest/base/layout.h"
 #include "guest/cpu/cpu.h"
 #include "guest/memory/page.h"
-#include "guest/service/service.h"
 #include "guest/thread/thread.h"
 #include "guest/vm/vm_access.h"
 
@@ -27,14 +26,16 @@ static bool range_ok(uint64_t address, size_t bytes)
     return bytes <= USER_END && address <= USER_END - bytes;
 }
 
-/* vm_access, but ends the run if out of memory, as a page fault of the program does. */
+void (*uaccess_out_of_memory)(void);
+
+/* vm_access, but the process ends if there is no memory, as by a page fault of its own. */
 static int uaccess_reach(struct vm_space *space, uint64_t address, enum vm_access_kind kind,
                          void **pointer, uint64_t *room)
 {
     int error = vm_access(space, address, kind, pointer, room);
 
     if (error == -ENOMEM)
-        service_out_of_memory();
+        uaccess_out_of_memory();
     return error;
 }
 

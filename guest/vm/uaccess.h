@@ -1,13 +1,16 @@
 /* Copies between kernel memory and that of the calling CPU's current thread.  The kernel never
  * touches a user address: every page is checked, made present and then reached through the direct
  * map (guest/vm/vm_access.h).  A bad address gives -EFAULT, never a kernel fault.  A page for which
- * there is no memory ends the run, as when the program touches it.  SMAP stays on.  Context:
- * thread, interrupts off. */
+ * there is no memory ends the process when the call returns, as when the program touches it.  SMAP
+ * stays on.  Context: thread, interrupts off. */
 #ifndef GUEST_VM_UACCESS_H
 #define GUEST_VM_UACCESS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Called when there is no memory for a page; set at boot. */
+extern void (*uaccess_out_of_memory)(void);
 
 int copy_from_user(void *to, uint64_t from, size_t bytes); /* 0, -EFAULT */
 int copy_to_user(uint64_t to, const void *from, size_t bytes);

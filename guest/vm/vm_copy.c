@@ -6,6 +6,7 @@
 #include "guest/cpu/cross.h"
 #include "guest/memory/page.h"
 #include "guest/memory/phys.h"
+#include "guest/vm/vm_area.h"
 #include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_range.h"
 #include "guest/vm/vm_share.h"
@@ -190,35 +191,48 @@ int vm_copy_share(struct vm_space *parent, struct vm_space *child)
 }
 
 /* Pages follow each other where memory was touched in order: runs of them are freed at once. */
-static void free_pages(const uint64_t *entries)
+static inline void free_group(const uint64_t *entries, uint64_t *start, uint64_t *end)
 {
-    uint64_t start = 0, end = 0;
+    for (unsigned i = 0; i < GROUP; i++) {
+        uint64_t page = entries[i] & VM_ENTRY_ADDRESS;
 
-    for (unsigned i = 0; i < TABLE_ENTRIES; i += GROUP) {
-        if (group_is_empty(entries + i))
+        if (!(entries[i] & VM_ENTRY_PRESENT) || entries[i] & VM_ENTRY_FOREIGN ||
+            !vm_share_drop(entries[i]))
             continue;
-        for (unsigned j = i; j < i + GROUP; j++) {
-            uint64_t page = entries[j] & VM_ENTRY_ADDRESS;
+        if (page != *end) {
+            phys_free_pages(*start, (*end - *start) / PAGE_BYTES);
+            *start = page;
+        }
+        *end = page + PAGE_BYTES;
+    }
+}
 
-            if (!(entries[j] & VM_ENTRY_PRESENT) || entries[j] & VM_ENTRY_FOREIGN ||
-                !vm_share_drop(entries[j]))
-                continue;
-            if (page != end) {
-                phys_free_pages(start, (end - start) / PAGE_BYTES);
-                start = page;
-            }
-            end = page + PAGE_BYTES;
+/* Frees the pages of a table that begins at `address`: they are in areas. */
+static void free_pages(const struct vm_space *space, const uint64_t *entries, uint64_t address)
+{
+    const struct vm_area *area = vm_area_from(space, address);
+    uint64_t start = 0, end = 0, i = 0;
+
+    for (; area != NULL && area->start < address + LARGE_PAGE_BYTES; area = area->next) {
+        uint64_t last = (area->end - address) / PAGE_BYTES;
+
+        if (area->start > address && i < (area->start - address) / PAGE_BYTES)
+            i = (area->start - address) / PAGE_BYTES / GROUP * GROUP;
+        for (; i < last && i < TABLE_ENTRIES; i += GROUP) {
+            if (!group_is_empty(entries + i))
+                free_group(entries + i, &start, &end);
         }
     }
     phys_free_pages(start, (end - start) / PAGE_BYTES);
 }
 
-static int free_entry(struct vm_space * /* other */, uint64_t *entry, uint64_t /* address */)
+static int free_entry(struct vm_space *space, uint64_t *entry, uint64_t address)
 {
     if (*entry & VM_ENTRY_LARGE) {
         vm_share_free(*entry);
     } else if (vm_share_drop(*entry)) {
-        free_pages(phys_pointer(*entry & VM_ENTRY_ADDRESS));
+        free_pages(space, phys_pointer(*entry & VM_ENTRY_ADDRESS),
+                   address & ~(LARGE_PAGE_BYTES - 1ull));
         phys_free(*entry & VM_ENTRY_ADDRESS, 0);
     }
     *entry = 0;
@@ -234,7 +248,7 @@ static int free_above(struct vm_space * /* other */, uint64_t *entry, uint64_t /
 
 void vm_copy_clear(struct vm_space *space)
 {
-    visit_entries(space, VM_LEVEL_LARGE, free_entry, NULL);
+    visit_entries(space, VM_LEVEL_LARGE, free_entry, space);
     for (unsigned level = VM_LEVEL_LARGE + 1; level <= VM_LEVEL_TOP; level++)
         visit_entries(space, level, free_above, NULL);
     space->resident_bytes = 0;

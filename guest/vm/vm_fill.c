@@ -10,7 +10,8 @@
 #include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_range.h"
 
-#define AROUND_BYTES (16ull * PAGE_BYTES) /* of a file, shown by one page fault */
+#define AROUND_PAGES 64ull /* of a file, shown by one page fault */
+#define AROUND_BYTES (AROUND_PAGES * PAGE_BYTES)
 #define SCARCE_SHARE 4 /* large pages only while a quarter of all memory is free */
 
 static bool large_fits(const struct vm_area *area, uint64_t address)
@@ -67,20 +68,22 @@ static void show_around(struct vm_space *space, const struct vm_area *area, uint
                         uint64_t *entry, uint64_t flags)
 {
     uint64_t start = address & ~(AROUND_BYTES - 1), end = start + AROUND_BYTES;
+    uint64_t found[AROUND_PAGES], count, shown = 0;
 
-    entry -= (address - start) / PAGE_BYTES;
+    if (start < area->start)
+        start = area->start;
     if (end > area->end)
         end = area->end;
-    for (; start < end; start += PAGE_BYTES, entry++) {
-        uint64_t page = start >= area->start && !*entry
-                            ? inode_present(area->inode, vm_file_index(area, start))
-                            : 0;
-
-        if (!page)
+    count = (end - start) / PAGE_BYTES;
+    inode_present(area->inode, vm_file_index(area, start), found, count);
+    entry -= (address - start) / PAGE_BYTES;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!found[i] || entry[i])
             continue;
-        *entry = page | flags;
-        space->resident_bytes += PAGE_BYTES;
+        entry[i] = found[i] | flags;
+        shown++;
     }
+    space->resident_bytes += shown * PAGE_BYTES;
 }
 
 /* Maps the file's own page.  It is writable only if the area is shared and `write` asked the file

@@ -309,7 +309,8 @@ static int read_trace(struct reader *reader)
 {
     static const struct profile_options functions = {.by = PLACE_FUNCTION};
     struct annotate *a = (struct annotate *)reader;
-    const struct trace_visitor visitor = {.context = a, .exact = true, .samples = count_samples};
+    const struct trace_visitor visitor = {
+        .context = a, .exact = true, .names = true, .samples = count_samples};
     int result = profile_run(&a->profile, &reader->scan, &functions, reader->jobs);
 
     if (result == 0)

@@ -43,7 +43,7 @@ static int run(struct export *e)
 {
     struct csv *csv = calloc(1, sizeof *csv);
     const struct trace_visitor visitor = {
-        .context = csv, .stacks = TRACE_SCAN_STACKS, .samples = take_samples};
+        .context = csv, .names = true, .stacks = TRACE_SCAN_STACKS, .samples = take_samples};
     int error;
 
     if (csv == NULL)

@@ -352,8 +352,11 @@ static void put_stacks(struct sqlite *s)
 
 static int fill(struct sqlite *s)
 {
-    const struct trace_visitor visitor = {
-        .context = s, .stacks = TRACE_SCAN_STACKS, .samples = take_samples, .record = take_record};
+    const struct trace_visitor visitor = {.context = s,
+                                          .names = true,
+                                          .stacks = TRACE_SCAN_STACKS,
+                                          .samples = take_samples,
+                                          .record = take_record};
     int error = sqlite_schema_tables(&s->schema);
 
     if (error != 0)

@@ -116,6 +116,9 @@ static int add_python(struct draft *d, const struct options *o, const struct pac
     if (o->stacks.kind != HR_STACK_PYTHON)
         return 0;
     error = pack_python_find(&pack->list, &python);
+    for (size_t i = 1; i < pack->program.argument_count && error == -ENOENT; i++)
+        error = pack_python_word(pack->program.arguments[i],
+                                 pack_environment_get(&pack->environment, "PATH"), &python);
     if (error == -ENOTSUP)
         return run_fail(failure,
                         "--python: %s is CPython of another version than 3.11, 3.12 and 3.13, the "
@@ -123,8 +126,8 @@ static int add_python(struct draft *d, const struct options *o, const struct pac
                         python.name);
     if (error != 0)
         return run_fail(failure, "--python: neither the program nor its libraries are CPython "
-                                 "with the symbol _PyRuntime; give the interpreter itself as the "
-                                 "program, such as /usr/bin/python3");
+                                 "with the symbol _PyRuntime, and no argument names it; give the "
+                                 "interpreter itself as the program, such as /usr/bin/python3");
     add(d, "python", python.name);
     python_layout_write(&python.layout, text);
     add(d, "python-layout", text);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -219,6 +220,48 @@ int pack_python_find(const struct pack_list *list, struct pack_python *python)
 
             result = error != -ENOENT ? error : result;
         }
+    }
+    return result;
+}
+
+static int look_at_real(const char *path, struct pack_python *python)
+{
+    char real[PATH_MAX];
+
+    return realpath(path, real) != NULL ? pack_python_look(real, python) : -ENOENT;
+}
+
+static int look_in(const char *directories, const char *name, struct pack_python *python)
+{
+    char path[PATH_MAX];
+    int result = -ENOENT;
+
+    while (directories != NULL && *directories != 0 && result == -ENOENT) {
+        size_t bytes = strcspn(directories, ":");
+
+        if (snprintf(path, sizeof path, "%.*s/%s", (int)bytes, directories, name) <
+            (int)sizeof path)
+            result = look_at_real(path, python);
+        directories += bytes + (directories[bytes] == ':');
+    }
+    return result;
+}
+
+int pack_python_word(const char *command, const char *path, struct pack_python *python)
+{
+    static const char ends[] = " \t\n;&|()'\"";
+    char word[NAME_MAX + 1];
+    int result = -ENOENT;
+
+    for (const char *at = command; *at != 0 && result == -ENOENT;) {
+        size_t bytes = strcspn(at, ends);
+
+        snprintf(word, sizeof word, "%.*s", bytes < sizeof word ? (int)bytes : 0, at);
+        if (strncmp(text_base_name(word), "python3", 7) == 0)
+            result = strchr(word, '/') != NULL ? look_at_real(word, python)
+                                               : look_in(path, word, python);
+        at += bytes;
+        at += strspn(at, ends);
     }
     return result;
 }

@@ -16,3 +16,7 @@ int pack_python_look(const char *path, struct pack_python *python);
 /* Looks at the program and the libraries of the list.  Returns 0 or what pack_python_look returns.
  */
 int pack_python_find(const struct pack_list *list, struct pack_python *python);
+
+/* Looks at the first word of a command, such as that of `sh -c`, that names an interpreter: by its
+ * path, or in the directories of `path`, which may be NULL.  Likewise. */
+int pack_python_word(const char *command, const char *path, struct pack_python *python);

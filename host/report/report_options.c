@@ -139,8 +139,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp_option table[] = {
     {"by", 'b', "LIST", 0,
      "Rows by function (default), line, library, address, python or python-line (functions and "
-     "lines of Python), and by process, thread, cpu or mark: one of the former, any of the "
-     "latter; or by region or stack",
+     "lines of Python), and by process, thread, cpu or mark: one of the former, any of the latter; "
+     "or by region or stack",
      0},
     {"sort", 's', "KEY", 0,
      "Weigh by samples (default; regions: by time) or by an event's name, and sort by that", 0},
@@ -179,8 +179,8 @@ void report_options_parse(struct report_options *options, int argc, char **argv)
                "  hr report                            functions by samples\n"
                "  hr report --sort instructions -n 10  the ten that execute most\n"
                "  hr report --by thread,function       each thread's functions\n"
-               "  hr report --by process               what each process took\n"
                "  hr report --by python-line           lines of Python, after hr run --python\n"
+               "  hr report --by process               what each process took\n"
                "  hr report --by mark --from 1ms       sections between the program's marks\n"
                "  hr report --stacks --min 2%          who calls what, large branches alone\n"
                "  hr report --callers malloc           who calls malloc\n"

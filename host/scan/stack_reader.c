@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/trace/trace_made.h"
+
 #define NO_SPACE UINT32_MAX /* addresses stay as they are */
 
 void stack_reader_free(struct stack_reader *reader)
@@ -71,9 +73,12 @@ static struct stack_reader_translation *translation_of(struct stack_reader *read
 /* A return address is just after the code that it is about. */
 static uint64_t common_frame(const struct stack_reader_run *run, uint32_t space, uint64_t address)
 {
-    return space == NO_SPACE || address == 0
-               ? address
-               : trace_spaces_common(&run->info->processes.spaces, space, address - 1) + 1;
+    uint64_t common;
+
+    if (space == NO_SPACE || address == 0)
+        return address;
+    common = trace_spaces_common(&run->info->processes.spaces, space, address - 1);
+    return (run->names ? trace_made_address(run->info, space, common, UINT64_MAX) : common) + 1;
 }
 
 /* Parents have lower numbers. */

@@ -34,7 +34,7 @@ struct stack_reader_run { /* what a run's stacks are read with */
     struct stacks *stacks; /* NULL: nodes are roots alone, and copies are WHOLE without a look */
     const struct trace_info *info; /* outlives the reader */
     const struct symbols_options *symbols; /* NULL: the defaults */
-    bool own_addresses; /* as struct trace_visitor says it */
+    bool own_addresses, names; /* as struct trace_visitor says it */
     const struct trace_slot *slots; /* with addresses as they are */
     uint32_t count;
     uint32_t first; /* selected: from here ... */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/trace/trace_made.h"
+
 struct reading {
     const uint8_t *next;
     const uint8_t *end;
@@ -79,6 +81,29 @@ static bool is_wanted(const struct trace_scan *scan, const struct trace_visitor 
            selection_has_cpu(&scan->selection, 0);
 }
 
+/* Gives one thread's counts common addresses; where names are wanted, those of code made at run
+ * time say whose it is. */
+static void place(struct trace_scan *scan, bool names, uint32_t count)
+{
+    const struct trace_processes *p = &scan->info.processes;
+    uint32_t space;
+    uint64_t until;
+
+    if (!trace_processes_any(p))
+        return;
+    if (names && scan->info.names != NULL)
+        (void)trace_names_read(scan->info.names);
+    space = trace_processes_space(p, trace_processes_of(p, scan->slots[0].tid, UINT64_MAX),
+                                  UINT64_MAX, &until);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *ip = &scan->slots[i].ip;
+
+        *ip = trace_spaces_common(&p->spaces, space, *ip);
+        if (names)
+            *ip = trace_made_address(&scan->info, space, *ip, UINT64_MAX);
+    }
+}
+
 enum trace_status trace_exact_visit(struct trace_scan *scan, const struct trace_visitor *visitor,
                                     const struct hr_chunk_header *chunk,
                                     const struct trace_record *record, int *result)
@@ -106,9 +131,8 @@ enum trace_status trace_exact_visit(struct trace_scan *scan, const struct trace_
             return TRACE_BAD_RECORD;
         if (++used < TRACE_RUN_SAMPLES_MAX && n + 1 < counts.count)
             continue;
-        for (uint32_t i = 0; i < used && wanted && !visitor->own_addresses; i++)
-            scan->slots[i].ip = trace_processes_address(&scan->info.processes, counts.tid,
-                                                        UINT64_MAX, scan->slots[i].ip);
+        if (wanted && !visitor->own_addresses)
+            place(scan, visitor->names, used);
         if (wanted)
             *result = hand_out(scan, visitor, chunk, &previous, used);
         previous = scan->slots[used - 1];

@@ -6,6 +6,7 @@
 
 #include "host/scan/trace_exact.h"
 #include "host/trace/trace_index.h"
+#include "host/trace/trace_made.h"
 #include "host/trace/trace_rules.h"
 
 /* Everything but the file. */
@@ -138,19 +139,6 @@ static void cut(const struct walk *w, struct trace_samples *samples)
         samples->count--;
 }
 
-static void find_places(const struct walk *w, uint32_t first, uint32_t count)
-{
-    struct trace_names *names = w->scan->info.names;
-    struct trace_slot *slots = w->scan->slots + first;
-
-    if (names == NULL || !w->visitor->names)
-        return;
-    (void)trace_names_read(names); /* without memory there are fewer */
-    for (uint32_t i = 0; i < count && names->jit.timed_count != 0; i++)
-        slots[i].ip = trace_jit_place(&names->jit, slots[i].ip,
-                                      trace_info_time_ns(&w->scan->info, slots[i].time));
-}
-
 /* The stacks of a run follow it: they are read ahead.  `all` are its samples before the cut. */
 static enum trace_status read_stacks(struct walk *w, struct trace_samples *samples, uint32_t all)
 {
@@ -161,6 +149,7 @@ static enum trace_status read_stacks(struct walk *w, struct trace_samples *sampl
         .info = &scan->info,
         .symbols = scan->symbols,
         .own_addresses = w->visitor->own_addresses,
+        .names = w->visitor->names,
         .slots = scan->slots,
         .count = all,
         .first = first,
@@ -179,12 +168,14 @@ static enum trace_status read_stacks(struct walk *w, struct trace_samples *sampl
     return status;
 }
 
-/* Gives samples common addresses, and keeps their own. */
-static int place(struct trace_scan *scan, struct trace_samples *samples)
+/* Gives samples common addresses, or what to look up names for, and keeps their own. */
+static int place(struct trace_scan *scan, struct trace_samples *samples, bool names)
 {
     struct trace_slot *slots = scan->slots + (samples->slots - scan->slots);
+    bool processes = trace_processes_any(&scan->info.processes);
 
-    if (!trace_processes_any(&scan->info.processes) || samples->count == 0)
+    names = names && scan->info.names != NULL && scan->info.names->made_count != 0;
+    if ((!processes && !names) || samples->count == 0)
         return 0;
     if (scan->own_ips == NULL)
         scan->own_ips = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->own_ips[0]);
@@ -193,7 +184,10 @@ static int place(struct trace_scan *scan, struct trace_samples *samples)
     for (uint32_t i = 0; i < samples->count; i++)
         scan->own_ips[i] = slots[i].ip;
     samples->own_ips = scan->own_ips;
-    trace_processes_place(&scan->info.processes, slots, samples->count);
+    if (processes)
+        trace_processes_place(&scan->info.processes, slots, samples->count);
+    if (names)
+        trace_made_samples(&scan->info, slots, samples->count);
     return 0;
 }
 
@@ -214,6 +208,8 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     if (status != TRACE_OK)
         return status;
     trace_rules_samples(&w->rules, w->scan->slots, all, w->decoder.intervals);
+    if (w->visitor->names && w->scan->info.names != NULL)
+        (void)trace_names_read(w->scan->info.names); /* without memory there are fewer */
     cut(w, &samples);
     if ((w->scan->slots[0].flags & HR_SAMPLE_WAITING) != 0) {
         visit = w->visitor->waits;
@@ -221,9 +217,8 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
             samples.count = 0;
     }
     status = read_stacks(w, &samples, all);
-    find_places(w, (uint32_t)(samples.slots - w->scan->slots), samples.count);
     if (status == TRACE_OK && w->result == 0 && !w->visitor->own_addresses)
-        w->result = place(w->scan, &samples);
+        w->result = place(w->scan, &samples, w->visitor->names);
     if (status == TRACE_OK && w->result == 0 && visit != NULL && samples.count != 0)
         w->result = visit(w->visitor->context, &samples);
     return status;

@@ -62,11 +62,11 @@ struct trace_visitor {
     /* Where the emulator counted every instruction, wants the counts as samples with weights, one
      * for each thread and address, of no time.  After all other samples. */
     bool exact;
+    /* Wants to look up names: where code was at an address before other code, a sample's ip is what
+     * to look up for the code of its process at its time (host/trace/trace_made.h). */
+    bool names;
     /* Wants addresses as they are in each process, not common ones (host/trace/trace_spaces.h). */
     bool own_addresses;
-    /* Wants to look up names: where code was at an address before other code, a sample's ip is the
-     * place of the code that was there at its time (host/trace/trace_jit.h). */
-    bool names;
     /* A DATA chunk begins; `continues` is false when chunks of this CPU before it are missing. */
     int (*chunk)(void *context, const struct trace_chunk *chunk, bool continues);
     int (*samples)(void *context, const struct trace_samples *samples);

@@ -15,7 +15,6 @@
 #include "host/symbols/symbols_object.h"
 #include "host/symbols/symbols_python.h"
 #include "host/trace/trace_ranges.h"
-#include "host/trace/trace_spaces.h"
 
 #define RANGE_BYTES 4096ull
 #define LINES_HELD_MAX (96ull << 20) /* more than the lines of any one unit that is read */
@@ -265,19 +264,22 @@ static bool place_python(struct symbols *s, uint64_t address, struct symbols_pla
 static bool place_made(struct symbols *s, uint64_t address, struct symbols_place *place)
 {
     const struct trace_jit_code *code;
+    const struct trace_jit *jit;
+    uint64_t tag = address - trace_names_untagged(address);
 
     if (s->made == NULL || place->kernel)
         return false;
     if (address >= HR_PYTHON_BASE && address < HR_PYTHON_END)
         return place_python(s, address, place);
     (void)trace_names_read(s->made);
-    address = trace_spaces_shown(address);
-    code = trace_jit_find(&s->made->jit, address);
+    code = trace_names_made(s->made, address, &jit);
     if (code == NULL)
         return false;
     place->name = code->name;
     place->object = text_base_name(code->file->path);
-    place->start = code->place != 0 && address >= code->place ? code->place : code->start;
+    place->start = code->place != 0 && address - code->place < code->end - code->start
+                       ? code->place
+                       : code->start + tag;
     place->end = place->start + (code->end - code->start);
     place->offset = address - place->start;
     return true;
@@ -287,10 +289,10 @@ static bool place_made(struct symbols *s, uint64_t address, struct symbols_place
 static uint32_t made_line(struct symbols *s, uint64_t address, struct symbols_frame *frame)
 {
     const struct trace_python_code *python = python_at(s, address);
-    uint64_t shown = trace_spaces_shown(address);
-    const struct trace_jit_code *code = trace_jit_find(&s->made->jit, shown);
+    const struct trace_jit *jit;
+    const struct trace_jit_code *code = trace_names_made(s->made, address, &jit);
     const struct trace_jit_line *line =
-        code != NULL ? trace_jit_line(&s->made->jit, code, shown) : NULL;
+        code != NULL ? trace_jit_line(jit, code, trace_names_untagged(address)) : NULL;
 
     *frame = (struct symbols_frame){0};
     if (python != NULL)

@@ -27,9 +27,9 @@ void trace_info_free(struct trace_info *info)
     free(info->machines);
     trace_regions_free(&info->regions);
     trace_files_free(&info->files);
-    trace_processes_free(&info->processes);
     trace_points_free(&info->points);
     trace_names_release(info->names);
+    trace_processes_free(&info->processes);
     trace_info_init(info);
 }
 

@@ -97,9 +97,9 @@ struct trace_info {
     size_t machine_count;
     struct trace_regions regions;
     struct trace_files files;
-    struct trace_processes processes;
     struct trace_points points;
     struct trace_names *names; /* of code that is in no file; held; NULL: nothing is known of any */
+    struct trace_processes processes;
     struct trace_nmis nmis;
     struct trace_activity activity;
     struct trace_share share;

@@ -169,8 +169,9 @@ static size_t mark_shared(struct trace_jit *jit)
 static int find_timed(struct trace_jit *jit)
 {
     size_t count = mark_shared(jit);
-    uint64_t place = TRACE_JIT_PLACES;
 
+    if (jit->place == 0)
+        jit->place = TRACE_JIT_PLACES;
     if (count == 0)
         return 0;
     jit->timed = malloc(count * sizeof jit->timed[0]);
@@ -182,10 +183,10 @@ static int find_timed(struct trace_jit *jit)
 
         if (code->place == 0)
             continue;
-        code->place = bytes < TRACE_JIT_PLACES_END - place ? place : 0;
+        code->place = bytes < TRACE_JIT_PLACES_END - jit->place ? jit->place : 0;
         if (code->place == 0)
             continue; /* it is larger than memory */
-        place += bytes;
+        jit->place += bytes;
         jit->timed[jit->timed_count++] = (uint32_t)i;
         jit->timed_bytes = bytes > jit->timed_bytes ? bytes : jit->timed_bytes;
     }

@@ -58,6 +58,7 @@ struct trace_jit { /* all zero: empty */
     uint32_t *timed; /* pieces with times that share addresses, in the order of their starts */
     size_t timed_count;
     uint64_t timed_bytes; /* of the longest of them */
+    uint64_t place; /* of the first of them, and at last the end of their places */
     size_t refused; /* lines and records that do not parse, and code beyond the bound */
 };
 
@@ -65,7 +66,8 @@ struct trace_jit { /* all zero: empty */
  * 0 or -ENOMEM. */
 int trace_jit_add(struct trace_jit *jit, const struct trace_jit_file *file);
 
-/* Call after the last file, and before any look-up.  Returns 0 or -ENOMEM. */
+/* Call after the last file, and before any look-up; `place` may be where that of another one has
+ * ended.  Returns 0 or -ENOMEM. */
 int trace_jit_finish(struct trace_jit *jit);
 void trace_jit_free(struct trace_jit *jit);
 

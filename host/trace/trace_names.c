@@ -42,7 +42,9 @@ void trace_names_release(struct trace_names *names)
     }
     free(names->codes);
     free(names->files);
-    trace_jit_free(&names->jit);
+    for (size_t i = 0; i < names->made_count; i++)
+        trace_jit_free(&names->made[i].jit);
+    free(names->made);
     trace_file_close(&names->file);
     pthread_mutex_destroy(&names->lock);
     free(names);
@@ -332,10 +334,8 @@ int trace_names_read(struct trace_names *names)
             error = read_file(names);
         trace_file_close(&names->file);
         trace_names_sort(names);
-        for (size_t i = 0; i < names->file_count && error == 0; i++)
-            error = trace_jit_add(&names->jit, &names->files[i]);
         if (error == 0)
-            error = trace_jit_finish(&names->jit);
+            error = trace_names_make(names);
         __atomic_store_n(&names->ready, true, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&names->lock);

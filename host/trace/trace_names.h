@@ -19,6 +19,11 @@
 #define TRACE_NAMES_BYTES_MAX (256u << 20) /* of all texts, tables and files */
 #define TRACE_NAMES_FILES_MAX 1024u
 
+/* Code made at run time, where the trace knows processes: its address, and above the number of its
+ * process's names.  No address of a program, of Python's code, nor a common one. */
+#define TRACE_NAMES_TAG_SHIFT 48
+#define TRACE_NAMES_TAGS 0x4b00ull /* the first */
+
 struct trace_python_code {
     struct hr_meta_python_code meta;
     char *name; /* UTF-8; one allocation holds the name, the file and the lines */
@@ -26,6 +31,11 @@ struct trace_python_code {
     const uint8_t *lines; /* meta.line_bytes */
     const struct trace_python_code *first; /* after trace_names_sort: of those with this one's name,
                                               file and first line, that with the lowest start */
+};
+
+struct trace_names_made { /* what is in the files of one pid */
+    uint32_t pid;
+    struct trace_jit jit;
 };
 
 struct trace_names {
@@ -37,7 +47,8 @@ struct trace_names {
     size_t code_count;
     struct trace_jit_file *files;
     size_t file_count;
-    struct trace_jit jit; /* what is in the files */
+    struct trace_names_made *made; /* in the order in which the pids' first files come */
+    size_t made_count;
     size_t bytes; /* of all */
     uint64_t ignored; /* records beyond the bounds */
 };
@@ -55,6 +66,27 @@ int trace_names_read(struct trace_names *names);
 /* Returns the code object with the place, or NULL. */
 const struct trace_python_code *trace_names_python(const struct trace_names *names, uint64_t place);
 
+/* Returns the code at an address, which may be a place or have a tag as below, or NULL; *jit is
+ * what it is in.  Of several pids' the last one counts. */
+const struct trace_jit_code *trace_names_made(const struct trace_names *names, uint64_t address,
+                                              const struct trace_jit **jit);
+
+/* Returns what to look up for code that a process ran at an address at a time, in nanoseconds: a
+ * place, or the address with a tag.  0: the process has no name for it. */
+uint64_t trace_names_of_pid(const struct trace_names *names, uint32_t pid, uint64_t address,
+                            uint64_t time_ns);
+
+/* Likewise where the trace does not know processes: a place, or the address. */
+uint64_t trace_names_place(const struct trace_names *names, uint64_t address, uint64_t time_ns);
+
+/* Returns the address without a tag. */
+static inline uint64_t trace_names_untagged(uint64_t address)
+{
+    return (address >> TRACE_NAMES_TAG_SHIFT) - TRACE_NAMES_TAGS < TRACE_NAMES_FILES_MAX
+               ? address & ((1ull << TRACE_NAMES_TAG_SHIFT) - 1)
+               : address;
+}
+
 /* Returns whether a record of these types is what the format says; others are. */
 bool trace_names_valid(const struct trace_record *record);
 
@@ -66,3 +98,6 @@ char *trace_names_text(char *to, const uint8_t *text, size_t bytes, uint8_t unit
  * chunks itself. */
 int trace_names_take(struct trace_names *names, const struct trace_record *record);
 void trace_names_sort(struct trace_names *names);
+
+/* Fills `made` from `files`: a part of trace_names_read.  Returns 0 or -ENOMEM. */
+int trace_names_make(struct trace_names *names);

@@ -134,7 +134,7 @@ static int add_process(struct trace_processes *p, uint32_t pid, uint32_t parent,
     if (error != 0 || array_grow(&p->all, p->count, sizeof p->all[0]) != 0)
         return -ENOMEM;
     process.first_space = process.space;
-    *number = p->count;
+    *number = p->spaces.all[process.space].process = p->count;
     p->all[p->count++] = process;
     return add_thread(p, pid, *number, time);
 }
@@ -241,6 +241,7 @@ static int take_exec(struct trace_processes *p, const struct hr_rec_process *bod
     error = trace_spaces_add(&p->spaces, body->time, NONE, &space);
     if (error == 0) {
         p->spaces.all[p->all[number].space].next = space;
+        p->spaces.all[space].process = number;
         p->all[number].space = space;
     } else if (error == -ENOSPC) {
         p->ignored++;

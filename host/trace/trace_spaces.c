@@ -191,3 +191,10 @@ uint64_t trace_spaces_common(const struct trace_spaces *s, uint32_t space, uint6
         return range->file_offset + (address - range->start);
     return at->first ? address : address | TRACE_SPACES_TAGS;
 }
+
+bool trace_spaces_shows(const struct trace_spaces *s, uint32_t space, uint64_t address)
+{
+    const struct trace_space_ranges *ranges = s->all[space].ranges;
+
+    return ranges != NULL && trace_ranges_find(&ranges->map, address) != NULL;
+}

@@ -19,7 +19,7 @@
 #include "include/hr_format.h"
 
 #define TRACE_SPACES_MAX (1u << 17)
-#define TRACE_SPACES_VIEWS_MAX 19000u /* tags are below those of trace_spaces_is_number */
+#define TRACE_SPACES_VIEWS_MAX 16000u /* higher tags are of names: host/trace/trace_names.h */
 #define TRACE_SPACES_RANGES_MAX (1u << 20) /* in all spaces */
 #define TRACE_SPACES_TAG_SHIFT 48
 #define TRACE_SPACES_NOWHERE 0x7fffull
@@ -41,6 +41,7 @@ struct trace_space_ranges { /* shared by spaces until one of them changes */
 struct trace_space { /* what a process has mapped from `time` on until its next space */
     uint64_t time;
     uint32_t next; /* of the same process; UINT32_MAX: none */
+    uint32_t process; /* its number */
     bool first; /* the first process's, as HR_META_MAP says it: most addresses are common */
     struct trace_space_ranges *ranges; /* NULL: nothing */
 };
@@ -75,6 +76,9 @@ static inline bool trace_spaces_is_number(uint64_t address)
 /* The common address of an address in a space. */
 uint64_t trace_spaces_common(const struct trace_spaces *s, uint32_t space, uint64_t address);
 
+/* Whether a map of the space shows a file at an address. */
+bool trace_spaces_shows(const struct trace_spaces *s, uint32_t space, uint64_t address);
+
 /* Whether all addresses of a space are common ones. */
 static inline bool trace_spaces_plain(const struct trace_spaces *s, uint32_t space)
 {
@@ -104,7 +108,8 @@ static inline uint32_t trace_spaces_view(const struct trace_spaces *s, uint64_t 
     return tag != 0 && tag <= s->view_count ? (uint32_t)tag - 1 : UINT32_MAX;
 }
 
-/* Undoes the tag: an address to show.  No program's own address has these bits. */
+/* Undoes the tag: an address to show.  No program's own address has these bits.  Numbers of
+ * Python's code, and places of code that shared its addresses, are no addresses and stay. */
 static inline uint64_t trace_spaces_shown(uint64_t common)
 {
     return common >> 63 || trace_spaces_is_number(common) ? common : common & ~TRACE_SPACES_TAGS;

@@ -243,6 +243,38 @@ bench_processes() {
     row 'a byte there and back over UDP' "$(sed -n 's/^UDP there-and-back //p' out)" instructions
     row '64 KiB through an AF_UNIX stream' "$(sed -n 's/^AF_UNIX 64KiB //p' out)" instructions
     row '64 KiB through TCP' "$(sed -n 's/^TCP 64KiB //p' out)" instructions
+    run --mode off --env COST= "$WORKLOADS/execs"
+    clock=$(cat out)
+    row "vfork, execve, exit and wait: the C library's 11,300 included" "$clock" instructions
+    row 'vfork, execve, exit and wait: the kernel' "$(calc %.0f "$clock - 11300")" instructions le 85000
+    run --mode off "$TOOLS/children"
+    row 'fork, exit and wait with 8 MiB written to' "$(cat out)" instructions le 50000
+    bench_redis
+}
+
+# redis_run COUNT: a server and its benchmark in one run, with so many requests of each of two kinds.
+redis_run() {
+    # shellcheck disable=SC2016
+    counted "redis-$1.count" --mode off --mem 1G --env PATH="$servers/usr/bin:/usr/bin:/bin" \
+        --env LD_LIBRARY_PATH="$servers/usr/lib/x86_64-linux-gnu" /bin/sh -c \
+        'redis-server --port 26379 --save "" --appendonly no --logfile /dev/null --dir /tmp & server=$!
+        until redis-cli -p 26379 ping >/dev/null 2>&1; do sleep 0.1; done
+        redis-benchmark -p 26379 -t set,get -n "$1" -q >/dev/null; redis-cli -p 26379 shutdown nosave; wait $server' sh "$1"
+}
+
+# All kernel work for a request, by the difference of two runs. Linux 6.1 takes 40,459 in the same emulator.
+bench_redis() {
+    servers=$BUILD/servers/root
+    if [ ! -x "$servers/usr/bin/redis-benchmark" ]; then
+        echo '| redis-benchmark: left out, tools/servers.sh has not unpacked the servers | | | | |'
+        return
+    fi
+    redis_run 20000
+    redis_run 40000
+    read -r _ kernel_less <redis-20000.count
+    read -r _ kernel_more <redis-40000.count
+    row 'redis-benchmark -t set,get: kernel instructions a request' \
+        "$(calc %.0f "($kernel_more - $kernel_less) / 40000")" instructions le 20200
 }
 
 hop() {
@@ -253,6 +285,10 @@ bench_start() {
     times=$(for _ in $(seq 15); do seconds "$root/run.sh" -q -o "$work/hr.bin" "$WORKLOADS/hello-musl" 2>err; done)
     row 'run.sh on a program that returns at once: median' "$(echo "$times" | sort -n | sed -n 8p)" 's, wall' le 0.4
     row 'run.sh on a program that returns at once: slowest of 15' "$(echo "$times" | sort -n | tail -n 1)" 's, wall'
+    times=$(for _ in $(seq 15); do
+        seconds "$root/run.sh" -q -o "$work/hr.bin" /usr/bin/python3 -c 'print(1)' 2>err
+    done)
+    row "run.sh python3 -c 'print(1)', to its exit: least of 15" "$(echo "$times" | sort -n | head -n 1)" 's, wall' le 0.6
     status=0
     "$HR" run -q --mem 64M "$WORKLOADS/hello-musl" >out 2>err </dev/null || status=$?
     row '--mem 64M: exit status' "$status" status le 0

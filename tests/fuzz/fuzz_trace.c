@@ -200,6 +200,29 @@ static void check_regions(const struct trace_regions *regions)
         }
 }
 
+/* Names of code keep their bounds, and are found where they say. */
+static void read_names(const uint8_t *payload, uint32_t bytes)
+{
+    struct trace_names *names = trace_names_new(NULL);
+    struct trace_cursor cursor;
+    struct trace_record record;
+
+    fuzz_check(names != NULL);
+    trace_cursor_init(&cursor, payload, bytes);
+    while (trace_next(&cursor, &record) == TRACE_OK)
+        fuzz_check(trace_names_take(names, &record) == 0);
+    trace_names_sort(names);
+    for (size_t i = 0; i < names->code_count; i++) {
+        const struct trace_python_code *code = &names->codes[i];
+
+        fuzz_check(code->first->meta.first_line == code->meta.first_line);
+        fuzz_check(strcmp(code->first->name, code->name) == 0 && strlen(code->file) < SIZE_MAX);
+        fuzz_check(code->meta.start >= HR_PYTHON_BASE && code->meta.start < HR_PYTHON_END);
+        trace_names_python(names, code->meta.start);
+    }
+    trace_names_release(names);
+}
+
 /* Whatever the records say, parents come before children, every thread is of a process, and the
  * addresses of a process lead to views. */
 static void check_processes(const struct trace_processes *p)
@@ -228,29 +251,6 @@ static void check_processes(const struct trace_processes *p)
         fuzz_check(trace_processes_of(p, p->threads[i].tid, p->threads[i].time) < p->count);
 }
 
-/* Names of code keep their bounds, and are found where they say. */
-static void read_names(const uint8_t *payload, uint32_t bytes)
-{
-    struct trace_names *names = trace_names_new(NULL);
-    struct trace_cursor cursor;
-    struct trace_record record;
-
-    fuzz_check(names != NULL);
-    trace_cursor_init(&cursor, payload, bytes);
-    while (trace_next(&cursor, &record) == TRACE_OK)
-        fuzz_check(trace_names_take(names, &record) == 0);
-    trace_names_sort(names);
-    for (size_t i = 0; i < names->code_count; i++) {
-        const struct trace_python_code *code = &names->codes[i];
-
-        fuzz_check(code->first->meta.first_line == code->meta.first_line);
-        fuzz_check(strcmp(code->first->name, code->name) == 0 && strlen(code->file) < SIZE_MAX);
-        fuzz_check(code->meta.start >= HR_PYTHON_BASE && code->meta.start < HR_PYTHON_END);
-        trace_names_python(names, code->meta.start);
-    }
-    trace_names_release(names);
-}
-
 static void read_info(const struct hr_chunk_header *header, const uint8_t *payload)
 {
     const struct trace_chunk of_info = {.header = *header, .payload = payload};
@@ -263,9 +263,9 @@ static void read_info(const struct hr_chunk_header *header, const uint8_t *paylo
     trace_info_chunk(&info, &of_info, &error);
     fuzz_check(error == 0 && info.event_count <= HR_EVENTS_MAX);
     check_regions(&info.regions);
-    check_processes(&info.processes);
     check_points(&info.points);
     read_names(payload, header->payload_bytes);
+    check_processes(&info.processes);
     trace_info_free(&info);
 }
 

@@ -47,6 +47,7 @@ both 'three through pipes' -- sh -c 'seq 20000 | grep 7 | wc -l'
 cat >jobs.sh <<'END'
 set -m
 sleep 100 &
+sleeper=$!
 trap 'echo got usr1' USR1
 kill -USR1 $$
 jobs -r | wc -l
@@ -54,7 +55,7 @@ kill -STOP %1
 while ! jobs -s | grep -q .; do :; done
 kill -CONT %1
 kill %1
-wait %1 2>/dev/null
+wait "$sleeper" 2>/dev/null
 echo "status $?"
 (exit 7) | cat
 echo "${PIPESTATUS[@]}"
@@ -121,6 +122,39 @@ END
 both 'gcc, and what it made' -- sh -c 'gcc -O2 hello.c -o hello && ./hello'
 both 'make -j2' -- sh -c 'make -s -j2 && ./both; rm -f both a.[co] b.[co]'
 both 'git' -- sh -c 'rm -rf r; git init -q r && cd r && echo 1 >f && git add f && git -c user.name=a -c user.email=b@c commit -qm m && git log --format=%s && git fsck && cd .. && rm -rf r'
+
+# ---- a process looks into another one ----
+"$WORKLOADS/io_peers" >native
+for cpus in 0 2; do
+    run_guest --cpus $cpus --mode off -q "$WORKLOADS/io_peers"
+    is "--cpus $cpus: a process looks into another one" "$status" 0
+    same_file "--cpus $cpus: as natively" out native
+done
+
+# ---- memory runs out: the process that needs it is killed, and the run goes on ----
+cat >killed <<'END'
+by touch: signal 9
+by copy: signal 9
+by call: signal 9
+by threads: signal 9
+the parent goes on
+END
+group=/sys/fs/cgroup/memory/microtome-$$
+if mkdir "$group" 2>/dev/null && echo 64M >"$group/memory.limit_in_bytes"; then
+    sh -c "echo \$\$ >$group/cgroup.procs && exec $WORKLOADS/killed 200 20" >native
+    same_file 'memory runs out natively' native killed
+else
+    skip 1 'there is no group of control for memory here'
+fi
+[ ! -d "$group" ] || rmdir "$group"
+for cpus in 0 3; do
+    run_guest --cpus $cpus --mode off -q --mem 64M "$WORKLOADS/killed" 200 20
+    is "--cpus $cpus: memory runs out" "$status" 0
+    same_file "--cpus $cpus: its processes are killed" out killed
+    is "--cpus $cpus: and the user is told" "$(cat err)" "$(for pid in 1001 1002 1003 1004; do
+        echo "hr: out of memory: process $pid (killed) was killed; --mem gives more"
+    done)"
+done
 
 # ---- what is seen of processes ----
 run_guest --mode off -q sh -c 'sleep 100 & ps -eo pid,ppid,stat,args --no-headers; pgrep sleep; kill $!'

@@ -18,6 +18,7 @@ alike() {
 alike io_unix
 alike io_rights
 alike io_inet
+alike io_netlink
 has_v6=$(grep -c '^00000000000000000000000000000001 ' /proc/net/if_inet6 2>/dev/null)
 if [ "$has_v6" = 1 ]; then
     alike io_udp
@@ -42,6 +43,35 @@ if [ "$has_v6" = 1 ] && /usr/bin/python3 -c 'import sys; sys.exit(sys.version_in
     done
 else
     skip 4 'python3 or an IPv6 loopback is missing'
+fi
+
+# Interfaces as programs show them, natively in a network that has a loopback only.
+cat >interfaces.sh <<'END'
+ip addr; ip -s link; ip -br addr; ip addr show dev lo; ip link show lo; ip route; ip route show table all; ip neigh
+ip link set lo down; ip addr add 10.0.0.1/8 dev lo; ip link show nosuch
+busybox ip addr; busybox ip link; busybox ip route; busybox ip route show table local
+END
+cat >native.sh <<'END'
+ip link set lo up
+exec setpriv --reuid 1000 --regid 1000 --clear-groups sh interfaces.sh
+END
+if command -v ip >/dev/null && command -v busybox >/dev/null && unshare -n true 2>/dev/null; then
+    unshare -n sh native.sh >native 2>native.err || true
+    if [ -s native ]; then
+        run_guest --mode off -q sh interfaces.sh
+        same_file 'ip and its busybox kind: as natively' out native
+        same_file 'and what they refuse' err native.err
+    else
+        skip 2 'only root makes networks here'
+    fi
+    run_guest --mode off -q --network user sh -c 'ip -br addr; ip route'
+    is 'with a network outside there is another interface' "$(tr -s ' ' <out | sed 's/ $//')" \
+        'lo UNKNOWN 127.0.0.1/8 ::1/128
+eth0 UP 10.0.2.15/24 fd00::a00:20f/64
+default via 10.0.2.2 dev eth0
+10.0.2.0/24 dev eth0 proto kernel scope link src 10.0.2.15'
+else
+    skip 3 'ip, busybox or namespaces are missing'
 fi
 
 # Addresses elsewhere: there is no network, and hr says so.

@@ -40,6 +40,34 @@ like 'hr dump shows the file' records 'jit-file number=0 kind=2 pid=[0-9]+ bytes
 run_guest -q -i 1us --keep-files kept ./jitdump
 is 'the file is kept, too' "$(find kept -name 'jit-*.dump' | wc -l)" 1
 
+# Two programs with code at the same addresses, and a child of each that has its parent's code.
+sed 's/made_/other_/g' "$programs/jitdump.c" >other.c
+ok 'another one with other names: it compiles' gcc -O1 -Wall -o other other.c
+run_guest -q -i 1us sh -c './jitdump; ./other'
+is 'two processes: they run' "$status" 0
+ok 'two processes: the trace is whole' "$HR" check hr.bin
+profile
+for kind in made other; do
+    within "two processes: ${kind}_hot has its samples" "$(samples " ${kind}_hot ")" 5900 6100
+    within "two processes: ${kind}_cool likewise" "$(samples " ${kind}_cool ")" 1995 2005
+done
+"$HR" report --by process,function -f csv -n 0 hr.bin 2>/dev/null | grep -cE '(jitdump,.*made_|other,.*other_)' >own
+"$HR" report --by process,function -f csv -n 0 hr.bin 2>/dev/null | grep -E '(jitdump,.*other_|other,.*made_)' >wrong
+is 'two processes: names are those of the process' "$(cat own).$(cat wrong)" 6.
+"$HR" dump hr.bin | awk -F, '{ sub(/\+.*/, "", $6); n[$3 " " $6]++ } END { for (i in n) print i, n[i] }' >dumped
+"$HR" export csv hr.bin -o samples.csv 2>/dev/null
+awk -F, '{ sub(/\+.*/, "", $6); n[$3 " " $6]++ } END { for (i in n) print i, n[i] }' samples.csv >exported
+for list in dumped exported; do
+    is "two processes: $list, a sample has the name of its process's code at its time" \
+        "$(grep -cE '^1001 made_(hot 6|cool 2|later 1)...$|^1002 other_(hot 6|cool 2|later 1)...$' $list).$(grep -c _hot $list)" 6.2
+done
+for kind in made other; do
+    "$HR" annotate ${kind}_hot hr.bin >annotated 2>/dev/null
+    within "two processes: hr annotate ${kind}_hot counts its samples" "$(sed -n 's/,//g;s/^# \([0-9]*\) samples.*/\1/p' annotated)" 5900 6100
+done
+profile --by line
+within 'two processes: lines' "$(samples ' other_hot .* 11$')" 5900 6100
+
 if command -v node >/dev/null; then
     cp "$programs/hot.js" .
     node hot.js >native

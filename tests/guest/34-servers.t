@@ -53,6 +53,7 @@ compare() {
 compare redis -- sh "$programs/redis.sh"
 compare memcached -- sh "$programs/memcached.sh"
 compare nginx -- sh "$programs/nginx.sh"
+compare lighttpd -- sh "$programs/lighttpd.sh"
 compare http -- sh "$programs/http.sh"
 compare sqlite -- /usr/bin/python3 "$programs/sqlite.py"
 compare postgres -- sh "$programs/postgres.sh"

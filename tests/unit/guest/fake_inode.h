@@ -96,9 +96,10 @@ struct inode *inode_new(uint32_t mode)
     return inode;
 }
 
-uint64_t inode_present(struct inode *inode, uint64_t index)
+void inode_present(struct inode *inode, uint64_t index, uint64_t *found, uint64_t count)
 {
-    return inode == &fake_file && index < FAKE_PAGES ? fake_pages[index] : 0;
+    for (uint64_t i = 0; i < count; i++, index++)
+        found[i] = inode == &fake_file && index < FAKE_PAGES ? fake_pages[index] : 0;
 }
 
 int inode_punch(struct inode *inode, uint64_t offset, uint64_t bytes)
@@ -109,17 +110,11 @@ int inode_punch(struct inode *inode, uint64_t offset, uint64_t bytes)
     return 0;
 }
 
-static void fake_zero(void *page)
-{
-    memset(page, 0, PAGE_BYTES);
-}
-
 static void fake_copy(void *to, const void *from)
 {
     memcpy(to, from, PAGE_BYTES);
 }
 
-void (*page_zero)(void *page) = fake_zero;
 void (*page_copy)(void *to, const void *from) = fake_copy;
 
 void page_copy_bytes(void *to, const void *from, size_t bytes)

@@ -73,4 +73,11 @@ uint64_t phys_total_bytes(void)
     return arena.total_bytes;
 }
 
+static void fake_zero(void *page)
+{
+    memset(page, 0, PAGE_BYTES);
+}
+
+void (*page_zero)(void *page) = fake_zero;
+
 #endif

@@ -37,7 +37,7 @@ static const struct python_layout layout = {{[PYTHON_INTERPRETERS] = 40,
                                              [PYTHON_CODE_UNITS] = 184,
                                              [PYTHON_ASCII_BYTES] = 48,
                                              [PYTHON_COMPACT_BYTES] = 72}};
-static const struct python_where where = {RUNTIME, TYPE};
+static const struct python_where where = {RUNTIME, TYPE, 0};
 
 static uint8_t memory[PAGES_ALL * PAGE_BYTES] __attribute__((aligned(4096)));
 static bool missing[PAGES_ALL];

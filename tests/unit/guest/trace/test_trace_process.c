@@ -3,6 +3,7 @@
 #include "tests/unit/test.h"
 
 #include <asm/prctl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -31,14 +32,29 @@ void log_line(const char *format, ...)
     notices++;
 }
 
-static unsigned mapped; /* maps that the walk over Python's frames was told of */
+static char offered[256]; /* what python.c was told */
 
-void python_mapped(uint64_t start, uint64_t file_offset, const char *path, uint32_t path_bytes)
+static void tell(const char *what, uint32_t pid, uint64_t number, const char *path, uint32_t bytes)
 {
-    (void)start;
-    (void)file_offset;
-    (void)path;
-    mapped += path_bytes != 0;
+    size_t used = strlen(offered);
+
+    snprintf(offered + used, sizeof offered - used, "%s %u %lx %.*s;", what, pid, number,
+             (int)bytes, path);
+}
+
+void python_mapped(uint32_t pid, uint64_t base, const char *path, uint32_t path_bytes)
+{
+    tell("map", pid, base, path, path_bytes);
+}
+
+void python_forked(uint32_t pid, uint32_t parent)
+{
+    tell("fork", pid, parent, "", 0);
+}
+
+void python_gone(uint32_t pid)
+{
+    tell("gone", pid, 0, "", 0);
 }
 
 /* ---- */
@@ -134,10 +150,6 @@ static void test_one_process(void **state)
     trace_map(0x1000, 0x2000, 0, HR_MAP_EXEC, NULL, 0, "/bin/a");
     run_state.started = true;
     trace_process_map(&first, &map);
-    trace_notes_offer();
-    assert_int_equal(mapped, 2);
-    trace_notes_offer(); /* nothing is new */
-    assert_int_equal(mapped, 2);
     trace_process_exit(&first, 0);
     cursor = written();
     expect_map(&cursor, 0, 0x1000, "/bin/a");
@@ -240,6 +252,43 @@ static void test_many(void **state)
     written();
 }
 
+/* They are told in order, written or not, each once; of too many the last ones. */
+static void test_offer(void **state)
+{
+    struct process child = make_process(1001, "/bin/a");
+    struct thread thread = {.process = &child};
+    struct trace_maps_map map = library(0x9000, "/lib/python");
+
+    (void)state;
+    cpus[0].thread = NULL;
+    assert_int_equal(trace_process_offer(), 0);
+    offered[0] = 0;
+    cpus[0].thread = &thread;
+    trace_process_start(&child, PROCESS_ID, PROCESS_ID);
+    map.file_offset = 0x1000;
+    trace_process_map(&child, &map);
+    written();
+    trace_thread_start(1002, 1001);
+    trace_process_exec(&child, child.program->path);
+    trace_process_exit(&child, 0);
+    assert_int_equal(trace_process_offer(), 1001);
+    assert_string_equal(offered,
+                        "fork 1001 3e8 ;map 1001 8000 /lib/python;gone 1001 0 ;gone 1001 0 ;");
+    offered[0] = 0;
+    trace_process_offer();
+    assert_string_equal(offered, "");
+    for (uint32_t i = 0; i < NOTES_MAX - 8; i++)
+        trace_process_exit(&child, 0);
+    offered[0] = 0;
+    child.pid = 1003;
+    trace_process_exit(&child, 0);
+    for (uint32_t i = 1; i < NOTES_LOOKED; i++)
+        trace_thread_start(1002, 1001);
+    trace_process_offer();
+    assert_string_equal(offered, "gone 1003 0 ;");
+    written();
+}
+
 static int close_memory(void **state)
 {
     (void)state;
@@ -250,10 +299,9 @@ static int close_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_process),
-        cmocka_unit_test(test_fork_and_exec),
-        cmocka_unit_test(test_failed_exec),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_one_process), cmocka_unit_test(test_fork_and_exec),
+        cmocka_unit_test(test_failed_exec), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_offer),
     };
 
     static const struct cpu *self = &cpus[0];

@@ -118,6 +118,8 @@ static void test_changes_of_the_file_are_seen(void **state)
     assert_int_equal(peek(BASE), 50);
 }
 
+#define NEAR_END (BASE + 48 * KIB4) /* 16 pages before the next 64 */
+
 /* In a program that execve started: what is in memory already, within the area. */
 static void test_neighbours_are_shown(void **state)
 {
@@ -131,24 +133,24 @@ static void test_neighbours_are_shown(void **state)
         if (i != 20)
             assert_int_equal(inode_page(&fake_file, i, false, &page), 0);
     }
-    map_file(BASE, 30 * KIB4, RW, 0, 2 * KIB4); /* pages 2 to 31 */
-    poke(BASE + 16 * KIB4, 99);
-    assert_int_equal(vm_fault(&space, BASE, READ_FAULT), 0);
+    map_file(NEAR_END, 30 * KIB4, RW, 0, 2 * KIB4); /* pages 2 to 31 */
+    poke(NEAR_END + 16 * KIB4, 99);
+    assert_int_equal(vm_fault(&space, NEAR_END, READ_FAULT), 0);
     assert_int_equal(space.resident_bytes, 2 * KIB4);
     space.around = true;
     faults = space.faults;
-    assert_int_equal(vm_fault(&space, BASE + 27 * KIB4, READ_FAULT), 0);
+    assert_int_equal(vm_fault(&space, NEAR_END + 27 * KIB4, READ_FAULT), 0);
     assert_int_equal(space.faults, faults + 1);
     assert_int_equal(space.resident_bytes, 14 * KIB4); /* not the copy, not page 20 */
-    assert_false(leaf(BASE + 15 * KIB4) & VM_ENTRY_PRESENT);
-    assert_false(leaf(BASE + 18 * KIB4) & VM_ENTRY_PRESENT); /* page 20 */
-    assert_false(leaf(BASE + 30 * KIB4) & VM_ENTRY_PRESENT);
-    assert_int_equal(page_at(BASE + 17 * KIB4), fake_pages[19]);
-    assert_false(leaf(BASE + 17 * KIB4) & VM_ENTRY_WRITE);
-    assert_int_equal(peek(BASE + 16 * KIB4), 99);
-    poke(BASE + 17 * KIB4, 98);
+    assert_false(leaf(NEAR_END + 15 * KIB4) & VM_ENTRY_PRESENT);
+    assert_false(leaf(NEAR_END + 18 * KIB4) & VM_ENTRY_PRESENT); /* page 20 */
+    assert_false(leaf(NEAR_END + 30 * KIB4) & VM_ENTRY_PRESENT);
+    assert_int_equal(page_at(NEAR_END + 17 * KIB4), fake_pages[19]);
+    assert_false(leaf(NEAR_END + 17 * KIB4) & VM_ENTRY_WRITE);
+    assert_int_equal(peek(NEAR_END + 16 * KIB4), 99);
+    poke(NEAR_END + 17 * KIB4, 98);
     assert_int_equal(*(uint8_t *)phys_pointer(fake_pages[19]), 20);
-    assert_int_equal(vm_unmap(&space, BASE, 30 * KIB4), 0);
+    assert_int_equal(vm_unmap(&space, NEAR_END, 30 * KIB4), 0);
     assert_int_equal(space.resident_bytes, 0);
 }
 

@@ -51,11 +51,29 @@ static void only_names_of_python_are_looked_at(void **state)
     assert_int_equal(pack_python_find(&list, &python), -ENOENT);
 }
 
+static void words_of_commands(void **state)
+{
+    struct pack_python python;
+
+    (void)state;
+    assert_int_equal(pack_python_word("echo python; cat /etc/passwd", "/usr/bin", &python),
+                     -ENOENT);
+    assert_int_equal(pack_python_word("exec python3 x.py", "/no/such", &python), -ENOENT);
+    assert_int_equal(pack_python_word("exec python3 x.py", NULL, &python), -ENOENT);
+    assert_int_equal(pack_python_word("", "/usr/bin", &python), -ENOENT);
+    if (access(DEBIANS, R_OK) != 0)
+        skip();
+    assert_int_equal(pack_python_word("cd /;python3.11 x.py", "/no/such:/usr/bin", &python), 0);
+    assert_string_equal(python.name, "python3.11");
+    assert_int_equal(pack_python_word("(" DEBIANS ")", NULL, &python), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(debians_python),
         cmocka_unit_test(files_that_are_no_python),
+        cmocka_unit_test(words_of_commands),
         cmocka_unit_test(only_names_of_python_are_looked_at),
     };
 
