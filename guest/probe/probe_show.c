@@ -17,12 +17,21 @@
 #include "guest/vm/inode.h"
 #include "guest/vm/vm.h"
 #include "guest/vm/vm_area.h"
+#include "guest/vm/vm_fill.h"
 #include "guest/vm/vm_pages.h"
 
 #define BREAKPOINT 0xcc /* INT3 */
-#define SHOWN_BYTES (16ull * PAGE_BYTES) /* by one page fault, aligned: guest/vm/vm_fill.c */
 
 bool probe_mapped;
+
+/* Returns a page of the file; NULL if it is not in memory. */
+static const uint8_t *page_of(struct inode *inode, uint64_t index)
+{
+    uint64_t physical;
+
+    inode_present(inode, index, &physical, 1);
+    return physical ? phys_pointer(physical) : NULL;
+}
 
 /* Returns whether the file holds the point's instruction; of one that crosses into a page which is
  * not in memory, the first part counts. */
@@ -30,13 +39,12 @@ static bool matches(struct inode *inode, const struct run_probe_point *point)
 {
     uint64_t offset = point->file_offset, in_page = PAGE_BYTES - offset % PAGE_BYTES;
     uint64_t first = point->bytes < in_page ? point->bytes : in_page;
-    uint64_t page = inode_present(inode, offset / PAGE_BYTES), next;
+    const uint8_t *page = page_of(inode, offset / PAGE_BYTES), *next;
 
-    if (!page ||
-        memcmp((const uint8_t *)phys_pointer(page) + offset % PAGE_BYTES, point->code, first) != 0)
+    if (page == NULL || memcmp(page + offset % PAGE_BYTES, point->code, first) != 0)
         return false;
-    next = first < point->bytes ? inode_present(inode, offset / PAGE_BYTES + 1) : 0;
-    return !next || memcmp(phys_pointer(next), point->code + first, point->bytes - first) == 0;
+    next = first < point->bytes ? page_of(inode, offset / PAGE_BYTES + 1) : NULL;
+    return next == NULL || memcmp(next, point->code + first, point->bytes - first) == 0;
 }
 
 /* Makes a copy of a page of the file, without breakpoints.  Returns NULL without memory. */
@@ -153,7 +161,7 @@ void probe_after(struct trap_frame *)
 {
     struct cpu *cpu = cpu_this();
     struct thread *thread = cpu->thread;
-    uint64_t address = thread->probe.shown, start = address & ~(SHOWN_BYTES - 1);
+    uint64_t address = thread->probe.shown, start = address & ~(VM_FILL_AROUND_BYTES - 1);
     const struct vm_area *area;
 
     if (!address)
@@ -163,7 +171,7 @@ void probe_after(struct trap_frame *)
     area = vm_find(thread->process->space, address);
     if (area != NULL && area->protection & VM_EXEC && area->inode != NULL &&
         area->inode->probes != NULL)
-        show(thread->process->space, area, start, start + SHOWN_BYTES);
+        show(thread->process->space, area, start, start + VM_FILL_AROUND_BYTES);
     cross_unlock();
 }
 

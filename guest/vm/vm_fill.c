@@ -10,8 +10,6 @@
 #include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_range.h"
 
-#define AROUND_PAGES 64ull /* of a file, shown by one page fault */
-#define AROUND_BYTES (AROUND_PAGES * PAGE_BYTES)
 #define SCARCE_SHARE 4 /* large pages only while a quarter of all memory is free */
 
 static bool large_fits(const struct vm_area *area, uint64_t address)
@@ -67,8 +65,8 @@ static int fill_anonymous(struct vm_space *space, const struct vm_area *area, ui
 static void show_around(struct vm_space *space, const struct vm_area *area, uint64_t address,
                         uint64_t *entry, uint64_t flags)
 {
-    uint64_t start = address & ~(AROUND_BYTES - 1), end = start + AROUND_BYTES;
-    uint64_t found[AROUND_PAGES], count, shown = 0;
+    uint64_t start = address & ~(VM_FILL_AROUND_BYTES - 1), end = start + VM_FILL_AROUND_BYTES;
+    uint64_t found[VM_FILL_AROUND_PAGES], count, shown = 0;
 
     if (start < area->start)
         start = area->start;

@@ -5,6 +5,10 @@
 #include "guest/memory/vm_table.h"
 #include "guest/vm/vm.h"
 
+/* A page fault shows what is in memory of the file in so many pages around it, aligned. */
+#define VM_FILL_AROUND_PAGES 64ull
+#define VM_FILL_AROUND_BYTES (VM_FILL_AROUND_PAGES * PAGE_BYTES)
+
 /* Maps memory at `address`, which is in `area`.  Anonymous memory is zeroed, and a 2 MiB page if
  * the area covers one and memory is not scarce.  Of a file it maps the page itself; to write, a
  * private area gets a copy.  `slot` is vm_table_look's result for the address; it must not be
