@@ -145,7 +145,7 @@ static const void *part_of(const struct process *process, uint32_t kind, uint64_
         return process->actions;
     case KCMP_SYSVSEM:
         return process->undos;
-    default: /* KCMP_IO: nobody has a context of its own */
+    default: /* KCMP_IO: there are no contexts of input and output */
         return NULL;
     }
 }

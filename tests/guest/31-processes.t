@@ -131,13 +131,13 @@ for cpus in 0 2; do
     same_file "--cpus $cpus: as natively" out native
 done
 
-# ---- memory runs out: the process that needs it is killed, and the run goes on ----
+# ---- memory runs out: the process that needs it is killed, not the run ----
 cat >killed <<'END'
 by touch: signal 9
 by copy: signal 9
 by call: signal 9
 by threads: signal 9
-the parent goes on
+the parent stays
 END
 group=/sys/fs/cgroup/memory/microtome-$$
 if mkdir "$group" 2>/dev/null && echo 64M >"$group/memory.limit_in_bytes"; then
