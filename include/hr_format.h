@@ -393,6 +393,11 @@ enum hr_probe_kind { /* hr_meta_probe_function.kind */
                      HR_PROBE_PLACE = 2, /* one instruction: it is reached */
 };
 
+enum { /* hr_meta_probe_function.flags */
+       HR_PROBE_LOOPS = 1, /* it jumps to its first instruction: an entry at the stack pointer of an
+                              open invocation of it is no new one.  Otherwise that one was left */
+};
+
 struct hr_meta_probe_function {
     uint64_t address; /* of its first instruction, or of the place: as in the ELF file */
     uint64_t bytes; /* its size, 0 if unknown */
@@ -400,7 +405,7 @@ struct hr_meta_probe_function {
     uint32_t kind; /* enum hr_probe_kind */
     uint16_t name_bytes; /* of the symbol, or of the place as it was given */
     uint16_t path_bytes; /* of the file that it is in */
-    uint32_t reserved;
+    uint32_t flags; /* HR_PROBE_LOOPS */
 };
 _Static_assert(sizeof(struct hr_meta_probe_function) == 32, "hr_meta_probe_function");
 

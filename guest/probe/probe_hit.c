@@ -5,6 +5,7 @@
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cpu.h"
+#include "guest/cpu/cross.h"
 #include "guest/probe/probe.h"
 #include "guest/probe/probe_copy.h"
 #include "guest/probe/probe_flow.h"
@@ -14,6 +15,7 @@
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 #include "guest/thread/thread.h"
+#include "guest/vm/uaccess.h"
 #include "lib/bytes.h"
 
 /* Keeps the registers that the hit is asked for, as HR_REC_PROBES says. */
@@ -82,13 +84,22 @@ static void record(struct cpu *cpu, const struct probe_place *place, const struc
         record_at(cpu, place, frame, what);
 }
 
-/* --probe-every: one hit of many is a sample. */
-static void sample(struct cpu *cpu, struct probe_place *place)
+/* Takes a sample with its call stack.  At a function's entry its frame is still to be made, so a
+ * walk along frame pointers would miss the caller: it gets the frame that the function is about to
+ * make, in memory below the stack that the function does not use yet. */
+static void sample(struct cpu *cpu, const struct probe_place *place, struct trap_frame *frame,
+                   uint32_t what)
 {
-    if (++place->hits < probe_table.every)
-        return;
-    place->hits = 0;
+    uint64_t fp = frame->rbp, made = frame->rsp - sizeof fp;
+
+    if (what & HR_PROBE_ENTERED && run.stacks.kind == HR_STACK_FP) {
+        cross_lock(cpu);
+        if (copy_to_user(made, &fp, sizeof fp) == 0)
+            frame->rbp = made;
+        cross_unlock();
+    }
     sampling.trigger->poll(cpu, place->ip, 0);
+    frame->rbp = fp;
 }
 
 static __attribute__((noinline)) void note(struct cpu *cpu, struct probe_place *place,
@@ -100,14 +111,16 @@ static __attribute__((noinline)) void note(struct cpu *cpu, struct probe_place *
         thread->probe.again_ip = 0;
         return;
     }
-    if (probe_table.every) {
-        if (what != HR_PROBE_RETURNED)
-            sample(cpu, place);
+    if (!probe_table.every)
+        record(cpu, place, frame, what);
+    if (what == HR_PROBE_RETURNED)
         return;
+    if (probe_table.stacks)
+        sample(cpu, place, frame, what);
+    if (probe_table.every && ++place->hits >= probe_table.every) { /* one hit of many */
+        place->hits = 0;
+        sample(cpu, place, frame, what);
     }
-    record(cpu, place, frame, what);
-    if (probe_table.stacks && what != HR_PROBE_RETURNED)
-        sampling.trigger->poll(cpu, place->ip, 0);
 }
 
 /* Every hit that is not one of the frequent kind. */

@@ -145,7 +145,8 @@ static void enter(struct latency_threads *t, struct latency_thread *thread, uint
 {
     const struct trace_hit *hit = t->hit;
     const struct invocations_visitor visitor = {t, ended};
-    uint32_t slot = invocations_enter(&thread->open, function, hit->sp, &visitor);
+    bool loops = t->info->points.functions[function].meta.flags & HR_PROBE_LOOPS;
+    uint32_t slot = invocations_enter(&thread->open, function, hit->sp, loops, &visitor);
     struct latency_entry *entry;
     uint32_t outer;
 

@@ -103,6 +103,9 @@ static int take_step(struct probe_code *c, const struct probe_step *step, uint64
 {
     uint8_t kind = address == c->parts[0].start ? RUN_PROBE_ENTRY : 0;
 
+    if (step->leaves && is_direct(&step->point) &&
+        address + (uint64_t)step->point.target == c->parts[0].start)
+        c->loops = true;
     if (step->leaves && is_direct(&step->point))
         look_for_part(c, address + (uint64_t)step->point.target);
     if (step->leaves)
@@ -197,6 +200,7 @@ int probe_code_function(struct probe_code *c, struct probe_range range, bool ope
 
     c->parts[0] = range;
     c->part_count = 1;
+    c->loops = false;
     c->count = 0;
     if (range.end <= range.start)
         return refuse_code(c, 0);

@@ -40,6 +40,7 @@ struct probe_code {
     const struct probe_code_source *source;
     struct probe_range parts[PROBE_CODE_PARTS_MAX]; /* of the function */
     size_t part_count;
+    bool loops; /* it jumps to its first instruction */
     struct probe_code_point *points; /* of the function, its entry first; owned */
     size_t count;
     char reason[160];

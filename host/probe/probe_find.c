@@ -53,6 +53,7 @@ static int add_function(struct probe *p, const struct probe_spec *spec, struct p
                                                  .file = file,
                                                  .spec = spec->text,
                                                  .kind = HR_PROBE_FUNCTION,
+                                                 .loops = p->code.loops,
                                                  .named = named},
                         symbol->name, probe_name_bytes(symbol), p->failure) != 0)
         return -1;

@@ -189,6 +189,7 @@ static void put_function(uint8_t **at, const struct probe_function *f, uint32_t 
         .bytes = f->bytes,
         .number = number,
         .kind = f->kind,
+        .flags = f->loops ? HR_PROBE_LOOPS : 0,
         .name_bytes = (uint16_t)strlen(f->name),
         .path_bytes = (uint16_t)strlen(f->file->path),
     };

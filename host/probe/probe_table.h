@@ -22,6 +22,7 @@ struct probe_function {
     const char *spec; /* what asked for it */
     char *name; /* owned */
     enum hr_probe_kind kind;
+    bool loops; /* HR_PROBE_LOOPS */
     bool named; /* asked for by its own name */
     bool dropped; /* shares instructions with another one */
 };

@@ -94,10 +94,10 @@ static uint32_t around(const struct invocations *v, uint64_t sp)
     return INVOCATIONS_NONE;
 }
 
-uint32_t invocations_enter(struct invocations *v, uint32_t function, uint64_t sp,
+uint32_t invocations_enter(struct invocations *v, uint32_t function, uint64_t sp, bool loops,
                            const struct invocations_visitor *visitor)
 {
-    uint32_t open = find(v, function, sp), slot;
+    uint32_t open = loops ? find(v, function, sp) : NOT_FOUND, slot;
 
     if (open != NOT_FOUND) {
         leave_inside(v, open, visitor);

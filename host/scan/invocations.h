@@ -44,9 +44,10 @@ struct invocations_visitor {
 
 void invocations_init(struct invocations *v);
 
-/* Takes an entry: ends what it shows to be left, and opens an invocation.  Returns its slot, or
- * INVOCATIONS_NONE if it is none or finds no room. */
-uint32_t invocations_enter(struct invocations *v, uint32_t function, uint64_t sp,
+/* Takes an entry of a function, which jumps to its first instruction if it `loops`: ends what the
+ * entry shows to be left, and opens an invocation.  Returns its slot, or INVOCATIONS_NONE if it is
+ * none or finds no room. */
+uint32_t invocations_enter(struct invocations *v, uint32_t function, uint64_t sp, bool loops,
                            const struct invocations_visitor *visitor);
 
 /* Takes a return.  Returns whether it ended an invocation. */

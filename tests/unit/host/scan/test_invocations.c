@@ -43,10 +43,12 @@ static void start(void)
     invocations_init(&t.v);
 }
 
+static bool loops; /* functions jump to their first instructions */
+
 /* Enters; returns the number of the new invocation. */
 static uint32_t enter(uint32_t function, uint64_t sp)
 {
-    uint32_t slot = invocations_enter(&t.v, function, sp, &visitor);
+    uint32_t slot = invocations_enter(&t.v, function, sp, loops, &visitor);
 
     if (slot == INVOCATIONS_NONE)
         return UINT32_MAX;
@@ -76,6 +78,7 @@ static void a_loop_is_no_call(void **state)
 {
     (void)state;
     start();
+    loops = true;
     assert_int_equal(enter(1, 1000), 0);
     for (int i = 0; i < 10; i++)
         assert_int_equal(enter(1, 1000), UINT32_MAX);
@@ -83,6 +86,21 @@ static void a_loop_is_no_call(void **state)
     assert_int_equal(t.v.again, 10);
     assert_true(invocations_return(&t.v, 1, 992, &visitor));
     assert_true(invocations_return(&t.v, 1, 1000, &visitor));
+    loops = false;
+}
+
+/* A function that does not jump to its first instruction was called again: longjmp left it. */
+static void an_entry_at_an_open_one(void **state)
+{
+    (void)state;
+    start();
+    assert_int_equal(enter(1, 1000), 0);
+    assert_int_equal(enter(1, 900), 1);
+    assert_int_equal(enter(1, 1000), 2);
+    assert_int_equal(t.found[0], LEFT);
+    assert_int_equal(t.found[1], LEFT);
+    assert_true(invocations_return(&t.v, 1, 1000, &visitor));
+    assert_int_equal(t.v.depth, 0);
 }
 
 /* After a tail call another function has the same stack pointer; without a hit at the jump the
@@ -266,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_and_its_return),
         cmocka_unit_test(a_loop_is_no_call),
+        cmocka_unit_test(an_entry_at_an_open_one),
         cmocka_unit_test(a_tail_call),
         cmocka_unit_test(deep_recursion_is_bounded),
         cmocka_unit_test(large_frames),
