@@ -58,6 +58,8 @@ static int read_file(struct options *o, const char *path, struct run_failure *fa
         kept = strdup(start);
         result = kept != NULL ? append(o, kept, failure)
                               : run_fail(failure, "out of memory; end other programs");
+        if (result != 0)
+            free(kept);
     }
     if (result == 0 && ferror(file))
         result = run_fail(failure, "--probes %s: %s", path, strerror(errno));

@@ -162,8 +162,8 @@ static int read_part(struct probe_code *c, size_t number, bool open_end)
     return open_end ? 0 : take_last(c, &step, address - step.point.bytes);
 }
 
-/* A jump whose target is not known may lead anywhere into the main part; a conditional one that is
- * not taken goes on in its own part. */
+/* A jump whose target is not known may lead anywhere into the main part; after a conditional one
+ * that is not taken comes the next instruction of its part. */
 static void set_inside(const struct probe_code *c, struct probe_code_point *one)
 {
     const struct probe_range *range = &c->parts[0];

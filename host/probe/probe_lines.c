@@ -24,8 +24,11 @@ static Dwarf *open_dwarf(struct symbols_module *module, const struct probe_file 
 
 static bool is_source(const char *path, const char *source)
 {
-    size_t bytes = path != NULL ? strlen(path) : 0, wanted = strlen(source);
+    size_t bytes, wanted = strlen(source);
 
+    if (path == NULL)
+        return false;
+    bytes = strlen(path);
     return bytes >= wanted && strcmp(path + bytes - wanted, source) == 0 &&
            (bytes == wanted || path[bytes - wanted - 1] == '/');
 }
