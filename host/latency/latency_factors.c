@@ -40,8 +40,12 @@ static double correlate(const double *x, const double *y, uint32_t count)
     double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        mean_x += x[i] / count;
-        mean_y += y[i] / count;
+        mean_x += x[i];
+        mean_y += y[i];
+    }
+    if (count != 0) {
+        mean_x /= count;
+        mean_y /= count;
     }
     for (uint32_t i = 0; i < count; i++) {
         double dx = x[i] - mean_x, dy = y[i] - mean_y;

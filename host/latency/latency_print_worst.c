@@ -130,12 +130,21 @@ static void say_event(const struct latency_print *p, const struct latency_detail
         snprintf(text, room, "It computed longer, and no event explains why.");
 }
 
+/* "80 %", or "all" of what the invocation is longer than the median one. */
+static const char *share_of(double more, double excess, char room[16])
+{
+    if (more >= 0.995 * excess)
+        return "all";
+    snprintf(room, 16, "%.0f %%", 100 * more / excess);
+    return room;
+}
+
 /* One sentence on what is unusual. */
 static void put_sentence(const struct latency_print *p, const struct latency_detail *d,
                          const struct latency_long *l, char *text, size_t room)
 {
     double excess = (double)l->ticks - (double)d->medians[LATENCY_TICKS];
-    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], name[256];
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], name[256], share[16];
     uint64_t row[LATENCY_COLUMNS];
     struct excess wait, callee;
 
@@ -147,12 +156,12 @@ static void put_sentence(const struct latency_print *p, const struct latency_det
     if (excess <= 0)
         snprintf(text, room, "Nothing is unusual: it is no longer than the median.");
     else if (wait.more >= 0.5 * excess)
-        snprintf(text, room, "It waited %s %s: %.0f %% of what it is longer; the median waits %s.",
-                 a, wait_words(wait.column), 100 * wait.more / excess, b);
+        snprintf(text, room, "It waited %s %s: %s of what it is longer; the median waits %s.", a,
+                 wait_words(wait.column), share_of(wait.more, excess, share), b);
     else if (callee.more >= 0.5 * excess)
-        snprintf(text, room, "It was in %s for %s: %.0f %% of what it is longer; the median is %s.",
+        snprintf(text, room, "It was in %s for %s: %s of what it is longer; the median is %s.",
                  name_of(p, d->callees[callee.column - LATENCY_FIRST_CALLEE], name), a,
-                 100 * callee.more / excess, b);
+                 share_of(callee.more, excess, share), b);
     else
         say_event(p, d, row, text, room);
 }
@@ -174,14 +183,16 @@ static void print_step(FILE *out, const struct latency_print *p, const struct la
     fprintf(out, "  +%-10s %-10s %*s", text_time(after, ns(p, step->from - l->time)),
             text_time(length, ns(p, step->is_call ? step->to - step->from : step->wait.ticks)),
             (int)(2 * depth), "");
-    if (step->is_call)
+    if (step->is_call) {
         fprintf(out, "%s\n", name_of(p, step->function, name));
-    else if (step->wait.address != 0)
-        fprintf(out, "waits: %s %s 0x%" PRIx64 "\n", latency_waits_words[step->wait.spent],
-                call_of(&step->wait, room), step->wait.address);
-    else
-        fprintf(out, "waits: %s %s\n", latency_waits_words[step->wait.spent],
-                call_of(&step->wait, room));
+        return;
+    }
+    fprintf(out, "waits: %s", latency_waits_words[step->wait.spent]);
+    if (step->wait.number != UINT32_MAX)
+        fprintf(out, ", %s", call_of(&step->wait, room));
+    if (step->wait.address != 0)
+        fprintf(out, " 0x%" PRIx64, step->wait.address);
+    putc('\n', out);
 }
 
 /* Steps by their starts; those that lie in a call are indented. */
