@@ -99,6 +99,13 @@ is 'the end of a thread' "$(grep ^last out | cut -d, -f4-6)" '0,1,0'
 run_hr latency w.bin
 like 'left: said' out '^# 1 invocations were left without a return: '
 
+# More threads than are followed at a time: those that have ended make room.
+awk 'BEGIN { for (i = 1; i <= 20000; i++) { print "enter", 10 * i, i, "f 0x7f0000"; print "return", 10 * i + 3, i, "f 0x7f0000"
+    print "enter", 10 * i + 4, i, "g 0x7f0000"; print "switch", 10 * i + 5, i, i + 1, 2 } }' >t.txt
+"$TOOLS/genprobes" t.bin <t.txt || exit 1
+run_hr latency -f csv t.bin
+is 'many threads' "$(sed 1d out | cut -d, -f1,4-6,12 | sort | tr '\n' ' ')" 'f,20000,0,0,60000 g,0,20000,0,0 '
+
 # longjmp over two functions; a loop to the first instruction; recursion; a coroutine on another stack.
 "$TOOLS/genprobes" j.bin <<END || exit 1
 enter 1000 1 outer 0x7f0000
