@@ -63,7 +63,7 @@ static bool is_there(const struct latency_detail *d, uint32_t column)
         return true;
     if (column < LATENCY_FIRST_EVENT)
         return column - LATENCY_FIRST_CALLEE < d->callee_count;
-    return column - LATENCY_FIRST_EVENT < d->info->event_count;
+    return column - LATENCY_FIRST_EVENT < d->event_count;
 }
 
 int latency_detail_finish(struct latency_detail *d)

@@ -70,7 +70,7 @@ static void fill_row(const struct latency_detail *d, const struct latency_long *
     row[LATENCY_OWN] = l->own;
     for (uint32_t i = 0; i < LATENCY_SPENT; i++)
         row[LATENCY_FIRST_SPENT + i] = l->spent[i];
-    for (uint32_t i = 0; i < d->info->event_count; i++)
+    for (uint32_t i = 0; i < d->event_count; i++)
         row[LATENCY_FIRST_EVENT + i] = l->counters[i];
     for (uint32_t i = l->step_count; i-- > 0;) {
         const struct latency_step *step = &l->steps[i];
@@ -90,7 +90,7 @@ static int grown_event(const struct latency_detail *d, const uint64_t *row, doub
     int event = -1;
 
     *times = 1.1;
-    for (uint32_t i = 0; i < d->info->event_count; i++) {
+    for (uint32_t i = 0; i < d->event_count; i++) {
         uint64_t typical = d->medians[LATENCY_FIRST_EVENT + i];
         double ratio = typical != 0 ? (double)row[LATENCY_FIRST_EVENT + i] / (double)typical : 0;
 
@@ -221,7 +221,7 @@ static void print_counters(FILE *out, const struct latency_print *p, const struc
 {
     char count[TEXT_QUANTITY_BYTES], median[TEXT_QUANTITY_BYTES], word[64], name[256];
 
-    for (uint32_t i = 0; i < p->info->event_count; i++)
+    for (uint32_t i = 0; i < p->rows->event_count; i++)
         fprintf(out, "  %-24s %15s  median %15s\n",
                 text_escape(name, sizeof name, trace_info_event_word(p->info, i, word)),
                 text_count(count, l->counters[i]),
@@ -304,7 +304,7 @@ void latency_print_worst_json(struct output *out, const struct latency_print *p,
                               trace_info_ns(p->info, l->spent[n]));
         }
         output_text(out, "}, \"counters\": {");
-        for (uint32_t n = 0; n < p->info->event_count; n++) {
+        for (uint32_t n = 0; n < p->rows->event_count; n++) {
             output_text(out, n != 0 ? ", " : "");
             output_json_print(out, "%s: %lu", trace_info_event_name(p->info, n, room),
                               l->counters[n]);

@@ -15,8 +15,8 @@ int latency_threads_init(struct latency_threads *t, const struct trace_info *inf
 
     *t = (struct latency_threads){.info = info, .follower = follower, .bits = FIRST_BITS};
     t->all = calloc(1u << t->bits, sizeof t->all[0]);
-    t->seen = calloc(info->points.meta.point_count / 8 + 1, 1);
-    return t->all != NULL && t->seen != NULL ? 0 : -ENOMEM;
+    t->event_count = latency_order_events(info);
+    return t->all != NULL ? 0 : -ENOMEM;
 }
 
 static uint32_t place_of(uint32_t bits, uint32_t tid)
@@ -67,7 +67,6 @@ void latency_threads_free(struct latency_threads *t)
 {
     forget(t, true);
     free(t->all);
-    free(t->seen);
     *t = (struct latency_threads){0};
 }
 
@@ -187,7 +186,7 @@ static void enter(struct latency_threads *t, struct latency_thread *thread, uint
     entry->parent =
         outer == INVOCATIONS_NONE ? TRACE_POINTS_NONE : thread->open.open[outer].function;
     memcpy(entry->spent, thread->spent, sizeof entry->spent);
-    memcpy(entry->counters, hit->counters, 8 * t->info->event_count);
+    memcpy(entry->counters, hit->counters, 8 * t->event_count);
     memcpy(entry->arguments, hit->arguments, 8 * t->info->points.meta.argument_count);
     if (t->follower.entered != NULL)
         t->follower.entered(t->follower.context, thread, slot);
@@ -201,8 +200,6 @@ static void take_hit(void *context, const struct trace_hit *hit)
     const struct invocations_visitor visitor = {t, ended};
 
     t->hits++;
-    if (hit->point < t->info->points.meta.point_count)
-        t->seen[hit->point / 8] |= (uint8_t)(1u << hit->point % 8);
     if (thread == NULL || function == TRACE_POINTS_NONE) {
         t->refused += thread == NULL;
         t->unknown += thread != NULL;

@@ -82,11 +82,11 @@ struct latency_threads {
     struct latency_thread **all; /* hash table; owned */
     struct latency_thread *last; /* of the last hit */
     uint32_t count, bits;
+    uint32_t event_count; /* of hits */
     uint64_t hits, reached; /* all, and those of places */
     uint64_t unknown; /* hits of points that the trace does not describe */
     uint64_t deep, again, strays; /* sums over threads that have gone */
     uint64_t refused; /* hits of threads beyond LATENCY_THREADS_MAX, or without memory */
-    uint8_t *seen; /* points that were hit, a bit each; owned */
     /* of the hit that is being taken */
     const struct trace_hit *hit;
     struct latency_thread *thread;

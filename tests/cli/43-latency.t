@@ -233,8 +233,27 @@ is 'many: exact' "$(jq -c '[.rows[].exact] | all' out)" true
 memory_kb=$(/usr/bin/time -f %M "$HR" latency n.bin 2>&1 >/dev/null)
 is 'many: memory' "$((memory_kb < 60000))" 1
 
-# What cannot be shown.
+# The other readers.
 "$TOOLS/gentrace" 1000 none.bin || exit 1
+run_hr stat --json a.bin
+is 'stat' "$(jq -c '.probes' out)" '{"functions":3,"points":6,"hits":10,"entered":5,"returned":5,"reached":0,"points_never_reached":0,"functions_never_reached":0}'
+run_hr stat --json "$ROOT/tests/golden/probes.bin"
+is 'stat: places, requests' "$(jq -c '[.probes.functions, .probes.hits, .probes.reached, .requests]' out)" '[3,60,1,{"begun":1,"ended":1}]'
+run_hr stat w.bin
+like 'stat: for people' out '^ +7  hits of probes +of 4 functions and places; '
+run_hr stat --json none.bin
+is 'stat: no probes' "$(jq -c '[.probes, .requests]' out)" '[null,null]'
+"$HR" dump -f records "$ROOT/tests/golden/probes.bin" >records
+like 'dump: functions' records '^  probe-function number=1 kind=1 address=0x401100 bytes=32 name="inner" path="/usr/bin/golden"$'
+like 'dump: points' records '^  probe-points first=0 count=5 points=0x401000:0,0x40107f:0,0x401100:1,0x40111f:1,0x401234:2$'
+like 'dump: a hit' records '^  hit time=5000351 tid=1 sp=0x7fffffffdf80 point=2 entered function="inner" counters=351,117 arguments=0x1,0x1$'
+like 'dump: a request' records '^  request time=5000100 tid=1 kind=1 request=77$'
+like 'dump: a wait' records '^  wait time=5005000 tid=1 number=202 operation=0 address=0x7ffff7001000$'
+is 'dump: all hits' "$(grep -c '^  hit ' records)" 60
+run_hr check "$ROOT/tests/golden/probes.bin"
+is 'check: hits' "$status.$(grep -c ' 20 samples, 60 hits of probes, 0 lost$' out)" 0.1
+
+# What cannot be shown.
 run_hr latency none.bin
 is 'no probes' "$status.$(cat err)" "1.hr: none.bin: no probes; place some with 'hr run --probe FUNCTION'"
 run_hr latency --function nothing a.bin
