@@ -14,7 +14,7 @@
 #define TRACE_SAMPLE_BYTES_MAX (4u + 8u * TRACE_FIELDS_MAX)
 #define TRACE_SAMPLE_SLACK 8u
 
-/* The same of a hit of a probe: its arguments follow the events. */
+/* Likewise for a hit of a probe: its arguments follow the events. */
 #define TRACE_HIT_FIELDS_MAX (TRACE_FIELDS_MAX + HR_PROBE_ARGUMENTS_MAX)
 #define TRACE_HIT_BYTES_MAX (6u + 8u * TRACE_HIT_FIELDS_MAX)
 

@@ -22,7 +22,9 @@ struct check {
     bool index_wrong;
     struct lost_span lost[LOST_SPANS];
     uint64_t lost_spans;
-    uint64_t early; /* samples with an earlier time than the one before */
+    uint64_t early; /* samples and hits with an earlier time than the one before */
+    uint64_t hits; /* of probes */
+    uint64_t pointless; /* hits of points that belong to no function */
     char path[4096]; /* escaped */
 };
 
@@ -67,6 +69,21 @@ static int take_samples(void *context, const struct trace_samples *samples)
         c->early += samples->slots[i].time < time;
         time = samples->slots[i].time;
     }
+    return 0;
+}
+
+static int take_hits(void *context, const struct trace_hits *hits)
+{
+    struct check *c = context;
+    const struct trace_points *points = &c->reader.scan.info.points;
+    uint64_t time = hits->hits[0].time;
+
+    for (uint32_t i = 0; i < hits->count; i++) {
+        c->early += hits->hits[i].time < time;
+        time = hits->hits[i].time;
+        c->pointless += trace_points_function(points, hits->hits[i].point) == TRACE_POINTS_NONE;
+    }
+    c->hits += hits->count;
     return 0;
 }
 
@@ -167,7 +184,11 @@ static void print_figures(const struct check *c)
         {processes->after_exit, "contradiction: records of processes after their exit"},
         {processes->early, "note: records of processes that are not in the order of time"},
         {processes->ignored, "note: records of further processes, which are not looked at"},
-        {c->early, "note: samples with an earlier time than the one before them on their CPU"},
+        {c->early,
+         "note: samples and hits with an earlier time than the one before them on their CPU"},
+        {c->pointless, "contradiction: hits of probes at points of no function"},
+        {info->points.meta.function_count - info->points.described,
+         "note: probed functions that the trace does not name"},
         {info->nmis.repeated, "note: NMI records that came twice; the first counts"},
     };
 
@@ -197,18 +218,22 @@ static int present(struct reader *reader)
     const struct check *c = (struct check *)reader;
     const struct trace_audit *audit = &c->reader.scan.audit;
     bool damaged = audit->damage_count != 0 || audit->disordered_chunks != 0 || c->index_wrong ||
-                   (c->index_status != 0 && c->index_status != -ENODATA) ||
+                   (c->index_status != 0 && c->index_status != -ENODATA) || c->pointless != 0 ||
                    audit->contradictions != 0 || c->reader.scan.info.regions.contradictions != 0 ||
                    trace_processes_contradictions(&c->reader.scan.info.processes) != 0;
     bool whole = !damaged && trace_audit_complete(audit) && audit->has_host && c->index_status == 0;
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], d[TEXT_QUANTITY_BYTES];
 
-    printf("%s: %s: %s in %s chunks, %s samples, %s lost\n", c->path,
+    char hits[TEXT_QUANTITY_BYTES];
+
+    printf("%s: %s: %s in %s chunks, %s samples, %s%s%s lost\n", c->path,
            whole     ? "complete"
            : damaged ? "damaged"
                      : "incomplete",
            text_bytes(a, c->reader.scan.file.file_bytes), text_count(b, audit->chunks),
-           text_count(d, audit->samples), text_count((char[TEXT_QUANTITY_BYTES]){0}, audit->lost));
+           text_count(d, audit->samples), c->hits != 0 ? text_count(hits, c->hits) : "",
+           c->hits != 0 ? " hits of probes, " : "",
+           text_count((char[TEXT_QUANTITY_BYTES]){0}, audit->lost));
     print_damage(audit);
     print_missing(c);
     print_absent(c);
@@ -224,6 +249,7 @@ static int read_trace(struct reader *reader)
                                           .stacks = TRACE_SCAN_ROOTS,
                                           .step = take_step,
                                           .samples = take_samples,
+                                          .hits = take_hits,
                                           .record = take_record};
     int error;
 

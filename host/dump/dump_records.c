@@ -83,6 +83,22 @@ static const struct layout layouts[] = {
      FIELDS(hr_meta_jit_file, FIELD(hr_meta_jit_file, number), FIELD(hr_meta_jit_file, kind),
             FIELD(hr_meta_jit_file, pid), FIELD(hr_meta_jit_file, bytes))},
     {"jit-data", HR_META_JIT_DATA, FIELDS(hr_meta_jit_data, FIELD(hr_meta_jit_data, number))},
+    {"probes", HR_META_PROBES,
+     FIELDS(hr_meta_probes, FIELD(hr_meta_probes, function_count),
+            FIELD(hr_meta_probes, point_count), FIELD(hr_meta_probes, argument_count))},
+    {"probe-function", HR_META_PROBE_FUNCTION,
+     FIELDS(hr_meta_probe_function, FIELD(hr_meta_probe_function, number),
+            FIELD(hr_meta_probe_function, kind), HEX(hr_meta_probe_function, address),
+            FIELD(hr_meta_probe_function, bytes))},
+    {"probe-points", HR_META_PROBE_POINTS,
+     FIELDS(hr_meta_probe_points, FIELD(hr_meta_probe_points, first),
+            FIELD(hr_meta_probe_points, count))},
+    {"request", HR_REC_REQUEST,
+     FIELDS(hr_rec_request, FIELD(hr_rec_request, time), FIELD(hr_rec_request, tid),
+            FIELD(hr_rec_request, kind), FIELD(hr_rec_request, request))},
+    {"wait", HR_REC_WAIT,
+     FIELDS(hr_rec_wait, FIELD(hr_rec_wait, time), FIELD(hr_rec_wait, tid),
+            FIELD(hr_rec_wait, number), FIELD(hr_rec_wait, operation), HEX(hr_rec_wait, address))},
     {"base", HR_REC_BASE,
      FIELDS(hr_rec_base, FIELD(hr_rec_base, time), FIELD(hr_rec_base, interval),
             HEX(hr_rec_base, ip), FIELD(hr_rec_base, cost_ticks), FIELD(hr_rec_base, event_count))},
@@ -255,6 +271,49 @@ static void put_python(struct output *out, const struct trace_record *record)
     put_text(out, " file=\"", tail + code.name_bytes, code.file_bytes, code.file_unit);
 }
 
+/* A text of so many bytes, which may end before. */
+static void put_escaped(struct output *out, const char *key, const void *bytes, size_t count)
+{
+    static char text[UINT16_MAX + 1], safe[4 * sizeof text];
+
+    snprintf(text, sizeof text, "%.*s", (int)count, (const char *)bytes);
+    output_text(out, key);
+    output_text(out, text_escape(safe, sizeof safe, text));
+    output_char(out, '"');
+}
+
+static void put_function(struct output *out, const struct trace_record *record)
+{
+    struct hr_meta_probe_function function;
+    const uint8_t *tail;
+    size_t bytes;
+
+    trace_body(record, &function, sizeof function, &tail, &bytes);
+    if ((size_t)function.name_bytes + function.path_bytes > bytes)
+        return;
+    put_escaped(out, " name=\"", tail, function.name_bytes);
+    put_escaped(out, " path=\"", tail + function.name_bytes, function.path_bytes);
+}
+
+/* Each point of a record, as address:function. */
+static void put_points(struct output *out, const struct trace_record *record)
+{
+    struct hr_meta_probe_points head;
+    struct hr_probe_point point;
+    const uint8_t *tail;
+    size_t bytes;
+
+    trace_body(record, &head, sizeof head, &tail, &bytes);
+    output_text(out, " points=");
+    for (size_t i = 0; i < head.count && i < bytes / sizeof point; i++) {
+        memcpy(&point, tail + i * sizeof point, sizeof point);
+        output_text(out, i != 0 ? "," : "");
+        output_hex(out, point.address);
+        output_char(out, ':');
+        output_decimal(out, point.function);
+    }
+}
+
 static void put_tail(struct output *out, const struct layout *layout,
                      const struct trace_record *record)
 {
@@ -300,6 +359,10 @@ static int put_record(void *context, const struct trace_chunk *chunk,
         }
         if (record->type == HR_META_PYTHON_CODE)
             put_python(out, record);
+        else if (record->type == HR_META_PROBE_FUNCTION)
+            put_function(out, record);
+        else if (record->type == HR_META_PROBE_POINTS)
+            put_points(out, record);
         else if (layout->text)
             put_tail(out, layout, record);
         else if (layout->bytes == 0)
@@ -404,12 +467,56 @@ static int put_waits(void *context, const struct trace_samples *samples)
     return put_run(context, samples, "  waiting");
 }
 
+static void put_values(struct output *out, const char *name, const uint64_t *values, uint32_t count,
+                       bool hex)
+{
+    output_text(out, name);
+    for (uint32_t i = 0; i < count; i++) {
+        output_text(out, i != 0 ? "," : "");
+        (hex ? output_hex : output_decimal)(out, values[i]);
+    }
+}
+
+static int put_hits(void *context, const struct trace_hits *hits)
+{
+    static const char *const whats[] = {"reached", "entered", "returned", "entered+returned"};
+    struct dump *dump = context;
+    const struct trace_info *info = &dump->reader.scan.info;
+    struct output *out = &dump->output;
+
+    dump->any = true;
+    for (uint32_t n = 0; n < hits->count; n++) {
+        const struct trace_hit *hit = &hits->hits[n];
+        char room[24];
+
+        output_text(out, "  hit");
+        put_value(out, "time", hit->time, false);
+        if (trace_processes_any(&info->processes))
+            put_value(out, "pid", trace_processes_pid(&info->processes, hit->tid, hit->time),
+                      false);
+        put_value(out, "tid", hit->tid, false);
+        put_value(out, "sp", hit->sp, true);
+        put_value(out, "point", hit->point, false);
+        output_char(out, ' ');
+        output_text(out, whats[hit->what & 3]);
+        put_escaped(out, " function=\"",
+                    trace_points_name(&info->points,
+                                      trace_points_function(&info->points, hit->point), room),
+                    UINT16_MAX);
+        put_values(out, " counters=", hit->counters, info->event_count, false);
+        put_values(out, " arguments=", hit->arguments, info->points.meta.argument_count, true);
+        output_char(out, '\n');
+    }
+    return out->error;
+}
+
 const struct dump_format dump_records = {
     .name = "records",
     .visitor = {.stacks = TRACE_SCAN_STACKS,
                 .own_addresses = true,
                 .samples = put_samples,
                 .waits = put_waits,
+                .hits = put_hits,
                 .record = put_record,
                 .step = put_step},
 };

@@ -286,28 +286,29 @@ static void free_all(struct reader *reader)
     latency_detail_free(&options->detail);
 }
 
+static const struct argp_option table[] = {
+    {"by", KEY_BY, "WHAT", 0,
+     "A row for each function (default), and callsite: probed function that called it, thread, "
+     "or process",
+     0},
+    {"function", 'F', "NAME", 0, "Only this function", 0},
+    {"counters", KEY_COUNTERS, NULL, 0, "Distributions of each event, too", 0},
+    {"sort", KEY_SORT, "KEY", 0,
+     "By tail (default: p99.9 less median), calls, median, p90, p99, p99.9, max, total, own or "
+     "name",
+     0},
+    {"worst", KEY_WORST, "N", 0,
+     "With --function: the N longest invocations, step by step, and what is unusual", 0},
+    {"correlate", KEY_CORRELATE, "NAME", 0,
+     "What goes with the duration of this function: events, waits, callees", 0},
+    {"limit", 'n', "N", 0, "Show N rows (table: default 40; 0: all)", 0},
+    {"full-names", KEY_FULL_NAMES, NULL, 0, "Do not shorten names to fit a terminal", 0},
+    {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
+    {0},
+};
+
 int latency_command(int argc, char **argv)
 {
-    static const struct argp_option table[] = {
-        {"by", KEY_BY, "WHAT", 0,
-         "A row for each function (default), and callsite: probed function that called it, thread, "
-         "or process",
-         0},
-        {"function", 'F', "NAME", 0, "Only this function", 0},
-        {"counters", KEY_COUNTERS, NULL, 0, "Distributions of each event, too", 0},
-        {"sort", KEY_SORT, "KEY", 0,
-         "By tail (default: p99.9 less median), calls, median, p90, p99, p99.9, max, total, own or "
-         "name",
-         0},
-        {"worst", KEY_WORST, "N", 0,
-         "With --function: the N longest invocations, step by step, and what is unusual", 0},
-        {"correlate", KEY_CORRELATE, "NAME", 0,
-         "What goes with the duration of this function: events, waits, callees", 0},
-        {"limit", 'n', "N", 0, "Show N rows (table: default 40; 0: all)", 0},
-        {"full-names", KEY_FULL_NAMES, NULL, 0, "Do not shorten names to fit a terminal", 0},
-        {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
-        {0},
-    };
     static const struct argp argp = {
         .options = table,
         .children = reader_part,

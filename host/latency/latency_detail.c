@@ -15,8 +15,11 @@ struct log { /* of a thread, while the function is open in it */
 int latency_detail_init(struct latency_detail *d, const struct trace_info *info, uint32_t function,
                         uint32_t worst_wanted)
 {
-    *d = (struct latency_detail){
-        .info = info, .function = function, .worst_wanted = worst_wanted, .random = 1};
+    *d = (struct latency_detail){.info = info,
+                                 .event_count = latency_order_events(info),
+                                 .function = function,
+                                 .worst_wanted = worst_wanted,
+                                 .random = 1};
     if (function == TRACE_POINTS_NONE)
         return 0;
     d->sample = malloc(LATENCY_SAMPLE_MAX * sizeof d->sample[0]);
@@ -137,7 +140,7 @@ static void add_sample(struct latency_detail *d, const struct latency_call *call
     row[LATENCY_TICKS] = call->ticks;
     row[LATENCY_OWN] = call->own;
     memcpy(row + LATENCY_FIRST_SPENT, call->spent, sizeof call->spent);
-    for (uint32_t i = 0; i < d->info->event_count; i++)
+    for (uint32_t i = 0; i < d->event_count; i++)
         row[LATENCY_FIRST_EVENT + i] = counted(call, i);
     add_callees(d, steps, count, row);
 }
@@ -165,7 +168,7 @@ static void keep_long(struct latency_detail *d, const struct latency_call *call,
                                    .cut = cut};
     memcpy(worst->spent, call->spent, sizeof worst->spent);
     memcpy(worst->arguments, call->entry->arguments, sizeof worst->arguments);
-    for (uint32_t i = 0; i < d->info->event_count; i++)
+    for (uint32_t i = 0; i < d->event_count; i++)
         worst->counters[i] = counted(call, i);
     worst->steps = malloc((count + 1u) * sizeof worst->steps[0]);
     if (worst->steps == NULL) {

@@ -40,6 +40,7 @@ enum { /* columns of the sample: parts of an invocation */
 
 struct latency_detail {
     const struct trace_info *info;
+    uint32_t event_count;
     uint32_t function; /* TRACE_POINTS_NONE: nothing is wanted */
     uint32_t worst_wanted; /* at most LATENCY_WORST_MAX */
     struct latency_long *worst; /* the longest first; owned */

@@ -40,8 +40,12 @@ static double correlate(const double *x, const double *y, uint32_t count)
     double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        mean_x += x[i] / count;
-        mean_y += y[i] / count;
+        mean_x += x[i];
+        mean_y += y[i];
+    }
+    if (count != 0) {
+        mean_x /= count;
+        mean_y /= count;
     }
     for (uint32_t i = 0; i < count; i++) {
         double dx = x[i] - mean_x, dy = y[i] - mean_y;
@@ -59,7 +63,7 @@ static bool is_there(const struct latency_detail *d, uint32_t column)
         return true;
     if (column < LATENCY_FIRST_EVENT)
         return column - LATENCY_FIRST_CALLEE < d->callee_count;
-    return column - LATENCY_FIRST_EVENT < d->info->event_count;
+    return column - LATENCY_FIRST_EVENT < d->event_count;
 }
 
 int latency_detail_finish(struct latency_detail *d)

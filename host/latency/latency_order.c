@@ -66,7 +66,7 @@ static int add_item(struct order *o, uint64_t key, uint64_t type, const void *bo
 /* A hit without the counters that it does not have. */
 static int add_hit(struct order *o, const struct trace_hit *hit)
 {
-    uint32_t events = o->scan->info.event_count;
+    uint32_t events = latency_order_events(&o->scan->info);
     uint32_t arguments = o->scan->info.points.meta.argument_count;
     uint32_t head = offsetof(struct trace_hit, counters);
     uint64_t packed[sizeof *hit / 8];
@@ -78,7 +78,7 @@ static int add_hit(struct order *o, const struct trace_hit *hit)
 
 static void give_hit(const struct order *o, const uint64_t *words)
 {
-    uint32_t events = o->scan->info.event_count;
+    uint32_t events = latency_order_events(&o->scan->info);
     uint32_t head = offsetof(struct trace_hit, counters) / 8;
     struct trace_hit hit;
 

@@ -17,6 +17,13 @@ struct latency_sink {
     void (*loss)(void *context, uint64_t time);
 };
 
+/* Returns how many counters a hit has.  What the emulator counts at the end of a run, in mode
+ * exact, is not in hits. */
+static inline uint32_t latency_order_events(const struct trace_info *info)
+{
+    return info->has_sampling ? info->sampling.event_count : info->event_count;
+}
+
 /* Reads the trace to its end.  `begin` is called once, before anything else, when what the trace
  * says about itself is known.  Returns 0 or -errno, or what `begin` returned. */
 int latency_order_run(struct trace_scan *scan, int (*begin)(void *owner), void *owner,

@@ -135,7 +135,7 @@ static void print_rows(FILE *out, const struct latency_print *p, struct layout *
 
         put_row(p, l, row);
         columns_print(out, &l->columns);
-        for (uint32_t e = 0; row->counters != NULL && e < p->info->event_count; e++) {
+        for (uint32_t e = 0; row->counters != NULL && e < p->rows->event_count; e++) {
             put_event(l,
                       text_escape(escaped, sizeof escaped, trace_info_event_word(p->info, e, name)),
                       &row->counters[e]);

@@ -89,7 +89,7 @@ void latency_print_csv(struct output *out, const struct latency_print *p)
         struct latency_row *row = p->rows->all[i];
 
         csv_duration(out, p, row);
-        for (uint32_t e = 0; row->counters != NULL && e < p->info->event_count; e++)
+        for (uint32_t e = 0; row->counters != NULL && e < p->rows->event_count; e++)
             csv_event(out, p, row, e);
     }
 }
@@ -115,7 +115,7 @@ static void json_events(struct output *out, const struct latency_print *p, struc
     char room[16];
 
     output_text(out, ", \"counters\": [");
-    for (uint32_t e = 0; e < p->info->event_count; e++) {
+    for (uint32_t e = 0; e < p->rows->event_count; e++) {
         struct latency_values *values = &row->counters[e];
 
         output_text(out, e != 0 ? ", " : "");

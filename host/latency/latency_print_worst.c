@@ -70,7 +70,7 @@ static void fill_row(const struct latency_detail *d, const struct latency_long *
     row[LATENCY_OWN] = l->own;
     for (uint32_t i = 0; i < LATENCY_SPENT; i++)
         row[LATENCY_FIRST_SPENT + i] = l->spent[i];
-    for (uint32_t i = 0; i < d->info->event_count; i++)
+    for (uint32_t i = 0; i < d->event_count; i++)
         row[LATENCY_FIRST_EVENT + i] = l->counters[i];
     for (uint32_t i = l->step_count; i-- > 0;) {
         const struct latency_step *step = &l->steps[i];
@@ -90,7 +90,7 @@ static int grown_event(const struct latency_detail *d, const uint64_t *row, doub
     int event = -1;
 
     *times = 1.1;
-    for (uint32_t i = 0; i < d->info->event_count; i++) {
+    for (uint32_t i = 0; i < d->event_count; i++) {
         uint64_t typical = d->medians[LATENCY_FIRST_EVENT + i];
         double ratio = typical != 0 ? (double)row[LATENCY_FIRST_EVENT + i] / (double)typical : 0;
 
@@ -130,12 +130,21 @@ static void say_event(const struct latency_print *p, const struct latency_detail
         snprintf(text, room, "It computed longer, and no event explains why.");
 }
 
+/* "80 %", or "all" of what the invocation is longer than the median one. */
+static const char *share_of(double more, double excess, char room[16])
+{
+    if (more >= 0.995 * excess)
+        return "all";
+    snprintf(room, 16, "%.0f %%", 100 * more / excess);
+    return room;
+}
+
 /* One sentence on what is unusual. */
 static void put_sentence(const struct latency_print *p, const struct latency_detail *d,
                          const struct latency_long *l, char *text, size_t room)
 {
     double excess = (double)l->ticks - (double)d->medians[LATENCY_TICKS];
-    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], name[256];
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], name[256], share[16];
     uint64_t row[LATENCY_COLUMNS];
     struct excess wait, callee;
 
@@ -147,12 +156,12 @@ static void put_sentence(const struct latency_print *p, const struct latency_det
     if (excess <= 0)
         snprintf(text, room, "Nothing is unusual: it is no longer than the median.");
     else if (wait.more >= 0.5 * excess)
-        snprintf(text, room, "It waited %s %s: %.0f %% of what it is longer; the median waits %s.",
-                 a, wait_words(wait.column), 100 * wait.more / excess, b);
+        snprintf(text, room, "It waited %s %s: %s of what it is longer; the median waits %s.", a,
+                 wait_words(wait.column), share_of(wait.more, excess, share), b);
     else if (callee.more >= 0.5 * excess)
-        snprintf(text, room, "It was in %s for %s: %.0f %% of what it is longer; the median is %s.",
+        snprintf(text, room, "It was in %s for %s: %s of what it is longer; the median is %s.",
                  name_of(p, d->callees[callee.column - LATENCY_FIRST_CALLEE], name), a,
-                 100 * callee.more / excess, b);
+                 share_of(callee.more, excess, share), b);
     else
         say_event(p, d, row, text, room);
 }
@@ -174,14 +183,16 @@ static void print_step(FILE *out, const struct latency_print *p, const struct la
     fprintf(out, "  +%-10s %-10s %*s", text_time(after, ns(p, step->from - l->time)),
             text_time(length, ns(p, step->is_call ? step->to - step->from : step->wait.ticks)),
             (int)(2 * depth), "");
-    if (step->is_call)
+    if (step->is_call) {
         fprintf(out, "%s\n", name_of(p, step->function, name));
-    else if (step->wait.address != 0)
-        fprintf(out, "waits: %s %s 0x%" PRIx64 "\n", latency_waits_words[step->wait.spent],
-                call_of(&step->wait, room), step->wait.address);
-    else
-        fprintf(out, "waits: %s %s\n", latency_waits_words[step->wait.spent],
-                call_of(&step->wait, room));
+        return;
+    }
+    fprintf(out, "waits: %s", latency_waits_words[step->wait.spent]);
+    if (step->wait.number != UINT32_MAX)
+        fprintf(out, ", %s", call_of(&step->wait, room));
+    if (step->wait.address != 0)
+        fprintf(out, " 0x%" PRIx64, step->wait.address);
+    putc('\n', out);
 }
 
 /* Steps by their starts; those that lie in a call are indented. */
@@ -210,7 +221,7 @@ static void print_counters(FILE *out, const struct latency_print *p, const struc
 {
     char count[TEXT_QUANTITY_BYTES], median[TEXT_QUANTITY_BYTES], word[64], name[256];
 
-    for (uint32_t i = 0; i < p->info->event_count; i++)
+    for (uint32_t i = 0; i < p->rows->event_count; i++)
         fprintf(out, "  %-24s %15s  median %15s\n",
                 text_escape(name, sizeof name, trace_info_event_word(p->info, i, word)),
                 text_count(count, l->counters[i]),
@@ -293,7 +304,7 @@ void latency_print_worst_json(struct output *out, const struct latency_print *p,
                               trace_info_ns(p->info, l->spent[n]));
         }
         output_text(out, "}, \"counters\": {");
-        for (uint32_t n = 0; n < p->info->event_count; n++) {
+        for (uint32_t n = 0; n < p->rows->event_count; n++) {
             output_text(out, n != 0 ? ", " : "");
             output_json_print(out, "%s: %lu", trace_info_event_name(p->info, n, room),
                               l->counters[n]);

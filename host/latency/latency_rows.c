@@ -12,6 +12,7 @@
 int latency_rows_init(struct latency_rows *rows, const struct trace_info *info)
 {
     rows->info = info;
+    rows->event_count = latency_order_events(info);
     rows->bits = FIRST_BITS;
     rows->index = calloc(1u << rows->bits, sizeof rows->index[0]);
     return rows->index != NULL ? 0 : -ENOMEM;
@@ -20,7 +21,7 @@ int latency_rows_init(struct latency_rows *rows, const struct trace_info *info)
 static void free_row(struct latency_rows *rows, struct latency_row *row)
 {
     latency_values_free(&rows->pool, &row->ticks);
-    for (uint32_t i = 0; row->counters != NULL && i < rows->info->event_count; i++)
+    for (uint32_t i = 0; row->counters != NULL && i < rows->event_count; i++)
         latency_values_free(&rows->pool, &row->counters[i]);
     free(row->counters);
     free(row);
@@ -69,7 +70,7 @@ static struct latency_row *add_row(struct latency_rows *rows, uint32_t function,
         return NULL;
     row = calloc(1, sizeof *row);
     if (row != NULL && rows->with_counters)
-        row->counters = calloc(rows->info->event_count + 1u, sizeof row->counters[0]);
+        row->counters = calloc(rows->event_count + 1u, sizeof row->counters[0]);
     if (row == NULL || (rows->with_counters && row->counters == NULL) ||
         array_grow(&rows->all, rows->count, sizeof rows->all[0]) != 0 ||
         (2 * rows->count >= 1u << rows->bits && grow_index(rows) != 0)) {
@@ -140,7 +141,7 @@ void latency_rows_returned(void *context, const struct latency_call *call)
     add(&row->own, call->own);
     for (uint32_t i = 0; i < LATENCY_SPENT; i++)
         add(&row->spent[i], call->spent[i]);
-    for (uint32_t i = 0; row->counters != NULL && i < rows->info->event_count && error == 0; i++) {
+    for (uint32_t i = 0; row->counters != NULL && i < rows->event_count && error == 0; i++) {
         uint64_t before = call->entry->counters[i], after = call->hit->counters[i];
 
         error =

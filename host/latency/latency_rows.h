@@ -37,6 +37,7 @@ struct latency_rows {
     const struct trace_info *info;
     enum latency_by by;
     bool with_counters;
+    uint32_t event_count;
     uint32_t only; /* the one function that counts; TRACE_POINTS_NONE: all */
     struct latency_row **all; /* owned; in their order after latency_rows_sort */
     uint32_t count, bits;

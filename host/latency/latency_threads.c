@@ -15,25 +15,59 @@ int latency_threads_init(struct latency_threads *t, const struct trace_info *inf
 
     *t = (struct latency_threads){.info = info, .follower = follower, .bits = FIRST_BITS};
     t->all = calloc(1u << t->bits, sizeof t->all[0]);
-    t->seen = calloc(info->points.meta.point_count / 8 + 1, 1);
-    return t->all != NULL && t->seen != NULL ? 0 : -ENOMEM;
-}
-
-void latency_threads_free(struct latency_threads *t)
-{
-    for (uint32_t i = 0; t->all != NULL && i < 1u << t->bits; i++)
-        if (t->all[i] != NULL) {
-            free(t->all[i]->notes);
-            free(t->all[i]);
-        }
-    free(t->all);
-    free(t->seen);
-    *t = (struct latency_threads){0};
+    t->event_count = latency_order_events(info);
+    return t->all != NULL ? 0 : -ENOMEM;
 }
 
 static uint32_t place_of(uint32_t bits, uint32_t tid)
 {
     return tid * 2654435769u >> (32 - bits);
+}
+
+static struct latency_thread **find(struct latency_threads *t, uint32_t tid)
+{
+    uint32_t at = place_of(t->bits, tid);
+
+    while (t->all[at] != NULL && t->all[at]->tid != tid)
+        at = (at + 1) & ((1u << t->bits) - 1);
+    return &t->all[at];
+}
+
+static void free_thread(struct latency_threads *t, struct latency_thread *thread)
+{
+    t->deep += thread->open.deep;
+    t->again += thread->open.again;
+    t->strays += thread->open.strays;
+    free(thread->notes);
+    free(thread);
+    t->count--;
+}
+
+/* Forgets threads: those that have ended, or all. */
+static void forget(struct latency_threads *t, bool all)
+{
+    struct latency_thread **old = t->all;
+    uint32_t places = old != NULL ? 1u << t->bits : 0;
+
+    t->last = NULL;
+    t->all = calloc(places + 1u, sizeof t->all[0]);
+    if (t->all == NULL) { /* they stay */
+        t->all = old;
+        return;
+    }
+    for (uint32_t i = 0; i < places; i++)
+        if (old[i] != NULL && (all || old[i]->ended))
+            free_thread(t, old[i]);
+        else if (old[i] != NULL)
+            *find(t, old[i]->tid) = old[i];
+    free(old);
+}
+
+void latency_threads_free(struct latency_threads *t)
+{
+    forget(t, true);
+    free(t->all);
+    *t = (struct latency_threads){0};
 }
 
 static int grow(struct latency_threads *t)
@@ -57,15 +91,6 @@ static int grow(struct latency_threads *t)
     return 0;
 }
 
-static struct latency_thread **find(struct latency_threads *t, uint32_t tid)
-{
-    uint32_t at = place_of(t->bits, tid);
-
-    while (t->all[at] != NULL && t->all[at]->tid != tid)
-        at = (at + 1) & ((1u << t->bits) - 1);
-    return &t->all[at];
-}
-
 /* Returns a thread, new if it must be; NULL: there is no room. */
 static struct latency_thread *thread_of(struct latency_threads *t, uint32_t tid)
 {
@@ -76,6 +101,8 @@ static struct latency_thread *thread_of(struct latency_threads *t, uint32_t tid)
     place = find(t, tid);
     if (*place != NULL)
         return t->last = *place;
+    if (t->count == LATENCY_THREADS_MAX)
+        forget(t, false);
     if (t->count == LATENCY_THREADS_MAX || (2 * t->count >= 1u << t->bits && grow(t) != 0))
         return NULL;
     thread = calloc(1, sizeof *thread);
@@ -160,7 +187,7 @@ static void enter(struct latency_threads *t, struct latency_thread *thread, uint
     entry->parent =
         outer == INVOCATIONS_NONE ? TRACE_POINTS_NONE : thread->open.open[outer].function;
     memcpy(entry->spent, thread->spent, sizeof entry->spent);
-    memcpy(entry->counters, hit->counters, 8 * t->info->event_count);
+    memcpy(entry->counters, hit->counters, 8 * t->event_count);
     memcpy(entry->arguments, hit->arguments, 8 * t->info->points.meta.argument_count);
     if (t->follower.entered != NULL)
         t->follower.entered(t->follower.context, thread, slot);
@@ -174,14 +201,12 @@ static void take_hit(void *context, const struct trace_hit *hit)
     const struct invocations_visitor visitor = {t, ended};
 
     t->hits++;
-    if (hit->point < t->info->points.meta.point_count)
-        t->seen[hit->point / 8] |= (uint8_t)(1u << hit->point % 8);
     if (thread == NULL || function == TRACE_POINTS_NONE) {
         t->refused += thread == NULL;
         t->unknown += thread != NULL;
         return;
     }
-    thread->away = thread->waits = false; /* it runs, whatever was said */
+    thread->away = thread->waits = thread->ended = false; /* it runs, whatever was said */
     settle(t, thread, LATENCY_OTHER);
     t->hit = hit;
     t->thread = thread;
@@ -248,6 +273,7 @@ static void take_switch(struct latency_threads *t, const struct hr_rec_switch *c
         return;
     if (change->reason == HR_SWITCH_EXIT) {
         end_thread(t, thread, INVOCATIONS_LEFT);
+        thread->ended = true;
         return;
     }
     thread->away = true;
@@ -314,10 +340,5 @@ struct latency_sink latency_threads_sink(struct latency_threads *t)
 void latency_threads_finish(struct latency_threads *t)
 {
     take_loss(t, 0);
-    for (uint32_t i = 0; i < 1u << t->bits; i++)
-        if (t->all[i] != NULL) {
-            t->deep += t->all[i]->open.deep;
-            t->again += t->all[i]->open.again;
-            t->strays += t->all[i]->open.strays;
-        }
+    forget(t, true);
 }

@@ -42,6 +42,7 @@ struct latency_entry { /* of an open invocation */
 struct latency_thread {
     uint32_t tid;
     bool away; /* it does not run */
+    bool ended;
     uint8_t reason; /* why: HR_SWITCH_* */
     bool waits; /* HR_REC_WAIT said for what: */
     uint32_t number;
@@ -73,7 +74,7 @@ struct latency_follower { /* every function may be NULL, but `returned` and `los
     void (*waited)(void *context, struct latency_thread *thread, const struct latency_wait *wait);
 };
 
-#define LATENCY_THREADS_MAX 65536u
+#define LATENCY_THREADS_MAX 8192u /* at a time */
 
 struct latency_threads {
     const struct trace_info *info;
@@ -81,11 +82,11 @@ struct latency_threads {
     struct latency_thread **all; /* hash table; owned */
     struct latency_thread *last; /* of the last hit */
     uint32_t count, bits;
+    uint32_t event_count; /* of hits */
     uint64_t hits, reached; /* all, and those of places */
     uint64_t unknown; /* hits of points that the trace does not describe */
-    uint64_t deep, again, strays; /* sums over threads, of latency_threads_finish */
+    uint64_t deep, again, strays; /* sums over threads that have gone */
     uint64_t refused; /* hits of threads beyond LATENCY_THREADS_MAX, or without memory */
-    uint8_t *seen; /* points that were hit, a bit each; owned */
     /* of the hit that is being taken */
     const struct trace_hit *hit;
     struct latency_thread *thread;

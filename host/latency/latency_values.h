@@ -1,5 +1,6 @@
-/* Values of which percentiles are wanted: exact as long as there is memory for all, then within
- * 0.1 %.  Count, sum and largest are always exact. */
+/* Values of which percentiles are wanted.  They are exact: small ones are counted, large ones are
+ * kept one by one until the memory for that is used up, and then counted within 0.1 %.  Count, sum
+ * and largest are always exact. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,10 +13,11 @@
 
 struct latency_values {
     uint64_t count, sum, largest; /* the sum saturates */
-    uint64_t *kept; /* owned, as the next one; NULL when there is a histogram */
-    struct histogram *histogram;
-    size_t room;
-    bool sorted;
+    uint64_t *kept; /* owned, as the next one */
+    struct histogram *histogram; /* of values below HISTOGRAM_EXACT, or of all; NULL at first */
+    size_t kept_count, room;
+    bool sorted; /* what is kept */
+    bool rounded; /* the histogram counts all */
     struct latency_values *next, *before; /* others that share the memory */
 };
 
@@ -37,5 +39,5 @@ uint64_t latency_values_at(struct latency_values *values, double share);
 /* Returns whether the percentiles are exact. */
 static inline bool latency_values_exact(const struct latency_values *values)
 {
-    return values->histogram == NULL;
+    return !values->rounded || values->largest < HISTOGRAM_EXACT;
 }

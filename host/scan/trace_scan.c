@@ -243,7 +243,7 @@ static void cut_hits(const struct walk *w, struct trace_hits *hits)
         hits->count--;
 }
 
-/* Without HR_META_PROBES nobody knows how many arguments a hit has. */
+/* Without HR_META_PROBES the number of arguments of a hit is not known. */
 static enum trace_status visit_hits(struct walk *w, const struct trace_record *record)
 {
     struct trace_scan *scan = w->scan;

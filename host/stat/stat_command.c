@@ -40,7 +40,7 @@ static int present(const struct stat_options *options, const struct summary *sum
 {
     int error = 0;
 
-    if (summary->selected && summary->samples == 0)
+    if (summary->selected && summary->samples == 0 && summary->probes.hits == 0)
         return reader_nothing_selected(options->reader.path, summary->run_ns);
     if (options->json)
         error = summary_print_json(stdout, summary);

@@ -119,13 +119,22 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         g->cpus[chunk->header.cpu].state = GATHER_STOPPED;
     summary_overflow_record(&g->overflow, chunk, record);
     summary_stacks_record(&g->stacks, record);
+    summary_probes_record(&g->probes, record);
     return 0;
+}
+
+static int take_hits(void *context, const struct trace_hits *hits)
+{
+    struct gather *g = context;
+
+    return summary_probes_hits(&g->probes, g->info, hits);
 }
 
 const struct trace_visitor gather_visitor = {
     .stacks = TRACE_SCAN_ROOTS,
     .chunk = take_chunk,
     .samples = take_samples,
+    .hits = take_hits,
     .record = take_record,
 };
 
@@ -156,6 +165,7 @@ void gather_free(struct gather *g)
     summary_overflow_free(&g->overflow);
     skew_free(&g->skew);
     summary_processes_free(&g->processes);
+    summary_probes_free(&g->probes);
     cpu_array_free(g->cpus, sizeof g->cpus[0]);
 }
 
@@ -178,7 +188,7 @@ static void merge_cpu(struct gather *g, struct gather_cpu *cpu, const struct gat
     }
 }
 
-int gather_merge(struct gather *g, const struct gather *next)
+int gather_merge(struct gather *g, struct gather *next)
 {
     for (uint32_t i = 0; i < next->cpu_limit; i++)
         merge_cpu(g, &g->cpus[i], &next->cpus[i]);
@@ -189,6 +199,7 @@ int gather_merge(struct gather *g, const struct gather *next)
     histogram_merge(&g->intervals, &next->intervals);
     histogram_merge(&g->costs, &next->costs);
     summary_stacks_merge(&g->stacks, &next->stacks);
+    summary_probes_merge(&g->probes, &next->probes, g->info);
     g->polled += next->polled;
     g->lost += next->lost;
     for (uint32_t i = 0; i < HR_EVENTS_MAX; i++)

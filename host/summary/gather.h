@@ -9,6 +9,7 @@
 #include "host/scan/skew.h"
 #include "host/scan/trace_scan.h"
 #include "host/summary/summary_overflow.h"
+#include "host/summary/summary_probes.h"
 #include "host/summary/summary_processes.h"
 #include "host/summary/summary_stacks.h"
 
@@ -40,6 +41,7 @@ struct gather {
     struct skew skew; /* for --mode ipi */
     struct summary_stacks stacks;
     struct summary_processes processes;
+    struct summary_probes probes;
     uint64_t time_last;
     uint16_t cpu_limit; /* one more than the largest CPU number seen, saturating */
 };
@@ -51,7 +53,7 @@ int gather_init(struct gather *g, const struct trace_info *info, const struct se
 void gather_free(struct gather *g);
 
 /* Adds what was gathered from the following part of the trace.  0 or -ENOMEM. */
-int gather_merge(struct gather *g, const struct gather *next);
+int gather_merge(struct gather *g, struct gather *next);
 
 /* Returns whether a trace can be gathered in parts. */
 bool gather_divides(const struct trace_info *info);

@@ -65,6 +65,8 @@ static void conclude(struct summary *s, struct trace_scan *scan, struct gather *
     s->cost = spread(&s->info, &g->costs);
     s->stacks = g->stacks;
     s->processes = g->processes;
+    s->probes = g->probes;
+    g->probes = (struct summary_probes){0};
     g->processes = (struct summary_processes){0};
     skew_finish(&g->skew);
     s->skew = spread(&s->info, &g->skew.spreads);
@@ -166,6 +168,7 @@ void summary_free(struct summary *summary)
 {
     trace_info_free(&summary->info);
     summary_processes_free(&summary->processes);
+    summary_probes_free(&summary->probes);
 }
 
 int summary_exit_status(const struct summary *summary)

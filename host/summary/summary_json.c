@@ -239,6 +239,8 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "nmi", nmi(info));
     set(object, "activity", activity(info));
     set(object, "share", share(info));
+    set(object, "probes", summary_probes_json(&s->probes, info));
+    set(object, "requests", summary_probes_requests(&s->probes));
     set(object, "processes", summary_processes_json(&s->processes, info));
     set(object, "regions", regions_json(info));
     set(object, "program", json_text(trace_info_text(info, "program.path", "")));

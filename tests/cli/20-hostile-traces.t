@@ -28,6 +28,9 @@ export perfetto -o exported
 export firefox -o exported
 timeline
 noise
+latency --counters
+latency --by thread --correlate outer
+latency --function outer --worst 9
 view -o page.html"
 
 # survives TRACE: runs every reader; prints those that crashed or hung, or took too much memory.

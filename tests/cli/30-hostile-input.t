@@ -121,6 +121,7 @@ report
 timeline
 hist --of interval --of cost --of lateness --of gap --of syscall
 noise
+latency
 view -o -
 plot -o -
 diff FILE' kind.bin survived)" ''

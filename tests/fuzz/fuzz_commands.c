@@ -43,6 +43,8 @@ static const struct reading {
       {annotate_command, {"hr annotate", "main"}},
       {hist_command, {"hr hist"}},
       {noise_command, {"hr noise"}},
+      {latency_command, {"hr latency", "--counters"}},
+      {latency_command, {"hr latency", "--function", "outer", "--worst", "9"}},
       {dump_command, {"hr dump"}},
       {dump_command, {"hr dump", "--format", "records"}},
       {diff_command, {"hr diff", path}},

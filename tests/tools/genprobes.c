@@ -253,6 +253,11 @@ static void finish(const char *path)
         end_chunk(cpu);
     trace_writer_begin(&g.meta, HR_CHUNK_END);
     add(&g.meta, HR_REC_EXIT, end.time, &end, sizeof end, NULL, 0);
+    for (uint16_t i = 0; i < EVENTS; i++) {
+        const struct hr_rec_total total = {.value = i == 0 ? g.last : g.count, .index = i};
+
+        add(&g.meta, HR_REC_TOTAL, TRACE_NO_TIME, &total, sizeof total, NULL, 0);
+    }
     add_streams(&g.sink, &g.meta);
     put_chunk(&g.sink, &g.meta);
     put_collector_part(&g.sink, &g.meta);

@@ -1,0 +1,141 @@
+/* Counts hits of probes, and says which points were never reached. */
+#include "host/summary/summary_probes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "host/base/json.h"
+#include "host/base/text.h"
+#include "host/summary/summary.h"
+#include "host/summary/summary_sampling.h"
+
+#define ROW SUMMARY_ROW
+
+void summary_probes_free(struct summary_probes *p)
+{
+    free(p->seen);
+    *p = (struct summary_probes){0};
+}
+
+static size_t seen_bytes(const struct trace_info *info)
+{
+    return info->points.meta.point_count / 8 + 1;
+}
+
+int summary_probes_hits(struct summary_probes *p, const struct trace_info *info,
+                        const struct trace_hits *hits)
+{
+    if (p->seen == NULL)
+        p->seen = calloc(seen_bytes(info), 1);
+    if (p->seen == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < hits->count; i++) {
+        const struct trace_hit *hit = &hits->hits[i];
+
+        p->entered += (hit->what & HR_PROBE_ENTERED) != 0;
+        p->returned += (hit->what & HR_PROBE_RETURNED) != 0;
+        p->reached += hit->what == HR_PROBE_REACHED;
+        if (hit->point < info->points.meta.point_count)
+            p->seen[hit->point / 8] |= (uint8_t)(1u << hit->point % 8);
+    }
+    p->hits += hits->count;
+    return 0;
+}
+
+void summary_probes_record(struct summary_probes *p, const struct trace_record *record)
+{
+    struct hr_rec_request request;
+
+    if (record->type == HR_REC_WAIT)
+        p->waits++;
+    if (record->type != HR_REC_REQUEST || !trace_body(record, &request, sizeof request, NULL, NULL))
+        return;
+    p->begun += request.kind == HR_REQUEST_BEGIN;
+    p->ended += request.kind == HR_REQUEST_END;
+}
+
+void summary_probes_merge(struct summary_probes *p, struct summary_probes *next,
+                          const struct trace_info *info)
+{
+    p->hits += next->hits;
+    p->entered += next->entered;
+    p->returned += next->returned;
+    p->reached += next->reached;
+    p->begun += next->begun;
+    p->ended += next->ended;
+    p->waits += next->waits;
+    if (p->seen == NULL) {
+        p->seen = next->seen;
+        next->seen = NULL;
+    }
+    for (size_t i = 0; next->seen != NULL && i < seen_bytes(info); i++)
+        p->seen[i] |= next->seen[i];
+}
+
+static bool is_seen(const struct summary_probes *p, uint32_t point)
+{
+    return p->seen != NULL && (p->seen[point / 8] >> point % 8 & 1) != 0;
+}
+
+static uint32_t unseen_points(const struct summary_probes *p, const struct trace_info *info)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < info->points.meta.point_count; i++)
+        count += !is_seen(p, i);
+    return count;
+}
+
+/* Functions and places of which no point was hit. */
+static uint32_t unseen_functions(const struct summary_probes *p, const struct trace_info *info)
+{
+    uint32_t count = info->points.meta.function_count;
+    uint8_t *seen = calloc(count / 8 + 1u, 1);
+
+    for (uint32_t i = 0; seen != NULL && i < info->points.meta.point_count; i++) {
+        uint32_t function = info->points.points[i].function;
+
+        if (function == TRACE_POINTS_NONE || !is_seen(p, i))
+            continue;
+        count -= !(seen[function / 8] >> function % 8 & 1);
+        seen[function / 8] |= (uint8_t)(1u << function % 8);
+    }
+    free(seen);
+    return count;
+}
+
+void summary_probes_print(FILE *out, const struct summary_probes *p, const struct trace_info *info)
+{
+    char number[TEXT_QUANTITY_BYTES], part[TEXT_QUANTITY_BYTES];
+    uint32_t never = info->points.any ? unseen_functions(p, info) : 0;
+
+    if (info->points.any)
+        fprintf(out, ROW "of %u functions and places; 'hr latency' shows durations\n",
+                text_count(number, p->hits), "hits of probes", info->points.meta.function_count);
+    if (never != 0)
+        fprintf(out, ROW "probed functions and places of which no point was hit\n",
+                text_count(number, never), "  never reached");
+    if (p->begun + p->ended != 0)
+        fprintf(out, ROW "%s ended\n", text_count(number, p->begun), "requests",
+                text_count(part, p->ended));
+}
+
+json_t *summary_probes_json(const struct summary_probes *p, const struct trace_info *info)
+{
+    if (!info->points.any)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "functions",
+                     json_number(info->points.meta.function_count), "points",
+                     json_number(info->points.meta.point_count), "hits", json_number(p->hits),
+                     "entered", json_number(p->entered), "returned", json_number(p->returned),
+                     "reached", json_number(p->reached), "points_never_reached",
+                     json_number(unseen_points(p, info)), "functions_never_reached",
+                     json_number(unseen_functions(p, info)));
+}
+
+json_t *summary_probes_requests(const struct summary_probes *p)
+{
+    if (p->begun + p->ended == 0)
+        return json_null();
+    return json_pack("{s:o, s:o}", "begun", json_number(p->begun), "ended", json_number(p->ended));
+}

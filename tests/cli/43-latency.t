@@ -1,0 +1,282 @@
+#!/bin/sh
+# hr latency: traces of probes whose durations, waits and counts are known.
+. "$(dirname "$0")/../lib.sh"
+export PAGER=cat HOME="$work"
+
+# field NAME COLUMN FILE: of the row of function NAME in a table of csv.
+field() { awk -F, -v name="$1" -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == name { print $at[column]; exit }' "$3"; }
+
+# One CPU, two threads.  parse: 5000 ns with a wait for a lock, 500, and 1000 with a wait for the CPU.
+"$TOOLS/genprobes" a.bin <<END || exit 1
+enter 1000 1000 parse 0x7f0000 5
+enter 1100 1000 lock_it 0x7eff00
+wait 1150 1000 202 0x5000
+switch 1200 1000 1001 3
+enter 1250 1001 work 0x6f0000
+count 40
+return 5250 1001 work 0x6f0000 7
+switch 5300 1001 1000 3
+syscall 1150 4200 1000 202
+return 5400 1000 lock_it 0x7eff00
+return 6000 1000 parse 0x7f0000 1
+enter 7000 1000 parse 0x7f0000 6
+return 7500 1000 parse 0x7f0000 1
+enter 8000 1000 parse 0x7f0000 6
+switch 8100 1000 1001 4
+switch 8400 1001 1000 4
+return 9000 1000 parse 0x7f0000 1
+END
+run_hr check a.bin
+is 'check' "$status.$(sed 's/^[^:]*: \([a-z]*\):.*/\1/' out)" 0.complete
+run_hr latency -f csv a.bin
+is 'csv' "$(cat out)" "function,file,of,calls,left,unknown,median,p90,p99,p999,max,total,own,on_cpu,locks,io,for_cpu,sleep,other
+parse,/bin/generated,duration_ns,3,0,0,1000,5000,5000,5000,5000,6500,2200,2100,4100,0,300,0,0
+lock_it,/bin/generated,duration_ns,1,0,0,4300,4300,4300,4300,4300,4300,4300,200,4100,0,0,0,0
+work,/bin/generated,duration_ns,1,0,0,4000,4000,4000,4000,4000,4000,4000,4000,0,0,0,0,0"
+run_hr latency a.bin
+like 'table' out '^ +3 +1\.000 us .* 6\.500 us +2\.200 us  parse +on CPU 32%, locks 63%, for a CPU 5%$'
+like 'table: virtual time' out '^# 10 hits of 3 probed functions and places; virtual time: durations are exact$'
+run_hr latency -f json --counters a.bin
+is 'json' "$(jq -c '[.hits, .strays, .rows[0].function, .rows[0].median_ns, .rows[0].spent_ns.locks, .rows[0].counters[1]]' out)" \
+    '[10,0,"parse",1000,4100,{"event":"cache-misses:u","median":0,"p90":40,"p99":40,"p999":40,"max":40,"total":40}]'
+for sort in calls:parse median:lock_it max:parse total:parse own:lock_it name:lock_it tail:parse p99.9:parse; do
+    run_hr latency --sort "${sort%:*}" -f csv a.bin
+    is "sort by ${sort%:*}" "$(sed -n '2s/,.*//p' out)" "${sort#*:}"
+done
+run_hr latency --by callsite --function lock_it -f csv a.bin
+is 'by callsite' "$(sed 1d out | cut -d, -f1,3,5)" 'lock_it,parse,1'
+run_hr latency --by thread -f csv a.bin
+is 'by thread' "$(sed 1d out | cut -d, -f1,3,5 | sort | tr '\n' ' ')" 'lock_it,1000,1 parse,1000,3 work,1001,1 '
+run_hr latency --by process -f csv a.bin
+is 'by process' "$(sed 1d out | cut -d, -f1,3,5 | sort | tr '\n' ' ')" 'lock_it,1000,1 parse,1000,3 work,1000,1 '
+run_hr latency --from 6500ns -f csv a.bin
+is 'from' "$(sed 1d out | cut -d, -f1,4,12)" 'parse,2,1500'
+run_hr latency --thread 1001 -f csv a.bin
+is 'thread' "$(sed 1d out | cut -d, -f1,4)" 'work,1'
+
+# The worst, and why.
+run_hr latency --function parse --worst 2 a.bin
+like 'worst: the longest' out '^1\. parse at 1\.000 us, thread 1000: 5\.000 us, own 700 ns; median 1\.000 us$'
+like 'worst: arguments' out '^  arguments 0x5, result 0x1$'
+like 'worst: what is unusual' out '^  It waited 4\.100 us for locks: all of what it is longer; the median waits 0 ns\.$'
+like 'worst: a call' out '^  \+100 ns +4\.300 us +lock_it$'
+like 'worst: a wait in it' out '^  \+200 ns +4\.100 us +waits: locks, futex 0x5000$'
+like 'worst: counters' out '^  cache-misses +40  median +0$'
+run_hr latency --function parse --worst 5 -f json a.bin
+is 'worst: json' "$(jq -c '[.median_ns, (.worst | length), .worst[0].duration_ns, .worst[0].steps[1]]' out)" \
+    '[1000,3,5000,{"after_ns":200,"wait":"locks","system_call":"futex","address":20480,"duration_ns":4100}]'
+run_hr latency --correlate parse a.bin
+like 'correlate: too few' out '^# fewer than 30 invocations: these figures may be chance$'
+like 'correlate' out '^ 1\.000 +100\.0% +1,000  event   instructions$'
+
+# Waits whose system call is only known at its end; a page fault; the end of a thread.
+"$TOOLS/genprobes" w.bin <<END || exit 1
+enter 1000 1 read_it 0x7f0000
+switch 1100 1 0 3
+switch 2100 0 1 5
+switch 2200 1 0 3
+switch 2300 0 1 5
+syscall 1050 1260 1 0
+return 2400 1 read_it 0x7f0000
+enter 3000 1 nap 0x7f0000
+switch 3100 1 0 3
+switch 4100 0 1 5
+syscall 3050 1060 1 230
+return 4200 1 nap 0x7f0000
+enter 5000 1 fault 0x7f0000
+syscall 5050 10 1 39
+switch 5100 1 0 3
+switch 5300 0 1 5
+return 5400 1 fault 0x7f0000
+enter 6000 1 last 0x7f0000
+switch 6100 1 0 2
+END
+run_hr latency -f csv w.bin
+is 'waits: two in a read' "$(grep ^read_it out | cut -d, -f14-)" '300,0,1100,0,0,0'
+is 'waits: sleep' "$(grep ^nap out | cut -d, -f14-)" '200,0,0,0,1000,0'
+is 'waits: no system call' "$(grep ^fault out | cut -d, -f14-)" '200,0,0,0,0,200'
+is 'the end of a thread' "$(grep ^last out | cut -d, -f4-6)" '0,1,0'
+run_hr latency w.bin
+like 'left: said' out '^# 1 invocations were left without a return: '
+
+# More threads than are followed at a time: those that have ended make room.
+awk 'BEGIN { for (i = 1; i <= 20000; i++) { print "enter", 10 * i, i, "f 0x7f0000"; print "return", 10 * i + 3, i, "f 0x7f0000"
+    print "enter", 10 * i + 4, i, "g 0x7f0000"; print "switch", 10 * i + 5, i, i + 1, 2 } }' >t.txt
+"$TOOLS/genprobes" t.bin <t.txt || exit 1
+run_hr latency -f csv t.bin
+is 'many threads' "$(sed 1d out | cut -d, -f1,4-6,12 | sort | tr '\n' ' ')" 'f,20000,0,0,60000 g,0,20000,0,0 '
+
+# longjmp over two functions; a loop to the first instruction; recursion; a coroutine on another stack.
+"$TOOLS/genprobes" j.bin <<END || exit 1
+enter 1000 1 outer 0x7f0000
+enter 1100 1 middle 0x7eff00
+enter 1200 1 inner 0x7efe00
+return 1500 1 outer 0x7f0000
+enter 2000 1 loops 0x7f0000
+enter 2100 1 loops 0x7f0000
+return 2200 1 loops 0x7f0000
+enter 3000 1 fib 0x7f0000
+enter 3100 1 fib 0x7eff00
+return 3200 1 fib 0x7eff00
+return 3300 1 fib 0x7f0000
+enter 4000 1 main_routine 0x7f0000
+enter 4100 1 co_routine 0x99990000
+return 4200 1 main_routine 0x7f0000
+enter 4300 1 main_routine 0x7f0000
+return 4500 1 co_routine 0x99990000
+return 4600 1 main_routine 0x7f0000
+END
+run_hr latency -f csv j.bin
+is 'longjmp' "$(grep -E '^(outer|middle|inner),' out | cut -d, -f1,4,5,12 | sort | tr '\n' ' ')" 'inner,0,1,0 middle,0,1,0 outer,1,0,500 '
+is 'a loop is one invocation' "$(grep ^loops out | cut -d, -f4,12)" 1,200
+is 'recursion' "$(grep ^fib out | cut -d, -f4,12,13)" 2,400,300
+is 'coroutines' "$(grep -E '_routine,' out | cut -d, -f1,4,5,12 | sort | tr '\n' ' ')" 'co_routine,1,0,400 main_routine,2,0,500 '
+
+# Hits that are missing: dropped ones, a chunk, the end of the trace.
+"$TOOLS/genprobes" l.bin <<END || exit 1
+enter 1000 1 f 0x7f0000
+lost 1500 7
+return 2000 1 f 0x7f0000
+enter 3000 1 f 0x7f0000
+return 3300 1 f 0x7f0000
+enter 4000 1 f 0x7f0000
+END
+run_hr latency -f csv l.bin
+is 'lost' "$(sed 1d out | cut -d, -f4-6,12)" 1,0,2,300
+is 'lost: said' "$("$HR" latency l.bin | grep -c 'the end is not known\|have no entry')" 2
+"$TOOLS/genprobes" --drop d.bin <<END || exit 1
+enter 1000 1 f 0x7f0000
+chunk
+return 2000 1 f 0x7f0000
+enter 2500 1 f 0x7f0000
+chunk
+return 3300 1 f 0x7f0000
+enter 4000 1 f 0x7f0000
+return 4100 1 f 0x7f0000
+END
+run_hr latency -f csv d.bin
+is 'a chunk is missing' "$(sed 1d out | cut -d, -f4-6,12)" 1,0,1,100
+like 'a chunk is missing: said' err incomplete
+
+# Threads move between CPUs, whose chunks are in another order in the file; against what a program knows.
+python3 - <<'END'
+import random
+random.seed(3)
+lines, truth, now = [], {}, {}
+threads = {t: [] for t in range(10, 16)}
+own = {}
+time = 0
+where = {t: t % 4 for t in threads}
+away = {t: [0, 0] for t in threads}
+for n in range(20000):
+    t = random.choice(list(threads))
+    time += random.randrange(1, 50)
+    stack = threads[t]
+    if random.random() < 0.05:  # to another CPU, through a wait for it
+        lines.append((where[t], f"switch {time} {t} 0 4"))
+        start = time
+        time += random.randrange(1, 90)
+        where[t] = random.randrange(4)
+        lines.append((where[t], f"switch {time} 0 {t} 5"))
+        away[t][0] += time - start
+    elif stack and (len(stack) > 8 or random.random() < 0.5):
+        f, sp, begin, waited = stack.pop()
+        lines.append((where[t], f"return {time} {t} {f} {sp} 1"))
+        row = truth.setdefault(f, [0, 0, 0, 0])
+        row[0] += 1
+        row[1] += time - begin
+        row[2] = max(row[2], time - begin)
+        row[3] += away[t][0] - waited
+    else:
+        f = random.choice("abcde")
+        sp = (stack[-1][1] if stack else 0x7f000000 + t * 0x2000000) - random.randrange(16, 400, 8)
+        stack.append((f, sp, time, away[t][0]))
+        lines.append((where[t], f"enter {time} {t} {f} {sp} 1"))
+with open("m.txt", "w") as out:
+    for cpu in (2, 0, 3, 1):  # all of a CPU's, before the next one's
+        print("cpu", cpu, file=out)
+        for i, line in enumerate(line for c, line in lines if c == cpu):
+            print(line, file=out)
+            if i % 700 == 699:
+                print("chunk", file=out)
+with open("m.truth", "w") as out:
+    for f in sorted(truth):
+        print(f, *truth[f], file=out)
+open_ones = sum(len(s) for s in threads.values())
+print(open_ones, file=open("m.open", "w"))
+END
+"$TOOLS/genprobes" m.bin <m.txt || exit 1
+run_hr latency -f csv m.bin
+is 'several CPUs: order' "$(sed 1d out | awk -F, '{ print $1, $4, $12, $11, $17 }' | sort)" "$(cat m.truth)"
+is 'several CPUs: what is open' "$(awk -F, 'NR > 1 { left += $5; open += $6 } END { print left + 0, open }' out)" "0 $(cat m.open)"
+"$HR" latency -f json m.bin >one.json
+is 'several CPUs: nothing is stray' "$(jq -c '[.strays, .too_deep, .unused]' one.json)" '[0,0,0]'
+is 'several CPUs: again' "$("$HR" latency -f json m.bin | cmp - one.json && echo same)" same
+
+# Correlation: of 200 invocations those that call slow take longer; misses say nothing.
+awk 'BEGIN { srand(2); t = 1000; for (i = 0; i < 200; i++) { print "count", t * 3 % 7001 + 7001 * i; print "enter", t, 1, "f 0x7f0000", i; d = i * 37 % 101
+    print "enter", t + 10, 1, "slow 0x7eff00"; print "return", t + 10 + 10 * d, 1, "slow 0x7eff00"; t += 500 + 10 * d; print "return", t, 1, "f 0x7f0000"; t += 100 } }' >c.txt
+"$TOOLS/genprobes" c.bin <c.txt || exit 1
+run_hr latency --correlate f -f json c.bin
+is 'correlate: all invocations' "$(jq -c '[.invocations, .few]' out)" '[200,false]'
+is 'correlate: the callee explains all' "$(jq -c '.factors[] | select(.factor == "slow") | [.kind, .rank_correlation, .variance_share]' out)" '["callee",1,1]'
+is 'correlate: waits explain nothing' "$(jq -c '[.factors[] | select(.kind == "wait") | .rank_correlation] | add' out)" 0
+run_hr latency --function f --worst 1 c.bin
+like 'worst: the callee' out '^  It was in slow for 1\.000 us: all of what it is longer; the median is 500 ns\.$'
+
+# Many: percentiles are those of all, in little memory.
+"$TOOLS/genprobes" --many 2000000 n.bin || exit 1
+run_hr latency -f csv n.bin
+is 'many: calls' "$(sed 1d out | cut -d, -f1,4 | sort | tr '\n' ' ')" 'first,500000 middle,500000 outer,500000 second,500000 '
+run_hr latency -f json n.bin
+is 'many: exact' "$(jq -c '[.rows[].exact] | all' out)" true
+memory_kb=$(/usr/bin/time -f %M "$HR" latency n.bin 2>&1 >/dev/null)
+is 'many: memory' "$((memory_kb < 60000))" 1
+
+# The other readers.
+"$TOOLS/gentrace" 1000 none.bin || exit 1
+run_hr stat --json a.bin
+is 'stat' "$(jq -c '.probes' out)" '{"functions":3,"points":6,"hits":10,"entered":5,"returned":5,"reached":0,"points_never_reached":0,"functions_never_reached":0}'
+run_hr stat --json "$ROOT/tests/golden/probes.bin"
+is 'stat: places, requests' "$(jq -c '[.probes.functions, .probes.hits, .probes.reached, .requests]' out)" '[3,60,1,{"begun":1,"ended":1}]'
+run_hr stat w.bin
+like 'stat: for people' out '^ +7  hits of probes +of 4 functions and places; '
+run_hr stat --json none.bin
+is 'stat: no probes' "$(jq -c '[.probes, .requests]' out)" '[null,null]'
+"$HR" dump -f records "$ROOT/tests/golden/probes.bin" >records
+like 'dump: functions' records '^  probe-function number=1 kind=1 address=0x401100 bytes=32 name="inner" path="/usr/bin/golden"$'
+like 'dump: points' records '^  probe-points first=0 count=5 points=0x401000:0,0x40107f:0,0x401100:1,0x40111f:1,0x401234:2$'
+like 'dump: a hit' records '^  hit time=5000351 tid=1 sp=0x7fffffffdf80 point=2 entered function="inner" counters=351,117 arguments=0x1,0x1$'
+like 'dump: a request' records '^  request time=5000100 tid=1 kind=1 request=77$'
+like 'dump: a wait' records '^  wait time=5005000 tid=1 number=202 operation=0 address=0x7ffff7001000$'
+is 'dump: all hits' "$(grep -c '^  hit ' records)" 60
+run_hr check "$ROOT/tests/golden/probes.bin"
+is 'check: hits' "$status.$(grep -c ' 20 samples, 60 hits of probes, 0 lost$' out)" 0.1
+
+# What cannot be shown.
+run_hr latency none.bin
+is 'no probes' "$status.$(cat err)" "1.hr: none.bin: no probes; place some with 'hr run --probe FUNCTION'"
+run_hr latency --function nothing a.bin
+is 'no such function' "$status" 2
+run_hr latency --worst 3 a.bin
+is 'worst needs a function' "$status" 2
+run_hr latency --worst 0 --function parse a.bin
+is 'worst needs a number' "$status" 2
+run_hr latency --by colour a.bin
+is 'by what' "$status" 2
+run_hr latency --from 1s a.bin
+is 'nothing selected' "$status" 1
+
+# Forged traces end in a message, not in a crash.
+i=0
+while [ "$i" -lt 40 ]; do
+    i=$((i + 1))
+    "$TOOLS/mutate" "$i" "$ROOT/tests/golden/probes.bin" forged.bin || exit 1
+    for options in '' '--counters --by thread' '--function outer --worst 3' '--correlate outer'; do
+        # shellcheck disable=SC2086
+        "$HR" latency $options forged.bin >/dev/null 2>&1
+        [ "$?" -le 2 ] || echo "seed $i $options" >>crashed
+    done
+done
+is 'forged traces' "$(cat crashed 2>/dev/null)" ''
+done_testing
