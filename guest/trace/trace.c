@@ -194,20 +194,23 @@ static bool begin_chunk(struct cpu_stream *s, bool sample)
 /* Consumes slots without writing them.  Returns how many. */
 static uint32_t drop_slots(struct cpu_stream *s, uint64_t tail, uint64_t count)
 {
-    const struct trace_slot *first = ring_slot(s->ring, tail), *last = NULL;
+    const struct trace_slot *slot = ring_slot(s->ring, tail), *first = NULL, *last = NULL;
     uint32_t taken = 0, samples = 0;
 
-    if (first->kind != 0) {
-        note_lost(first);
-        trace_loss_record(&s->loss, first);
+    if (slot->kind != 0) {
+        note_lost(slot);
+        trace_loss_record(&s->loss, slot);
         return 1;
     }
-    for (; taken < count && ring_slot(s->ring, tail + taken)->kind == 0; taken++)
-        if (!(ring_slot(s->ring, tail + taken)->flags & HR_SAMPLE_WAITING)) {
-            last = ring_slot(s->ring, tail + taken);
-            samples++;
-        }
-    if (last == NULL)
+    for (; taken < count && ring_slot(s->ring, tail + taken)->kind == 0; taken++) {
+        slot = ring_slot(s->ring, tail + taken);
+        if (slot->flags & HR_SAMPLE_WAITING)
+            continue;
+        first = first == NULL ? slot : first;
+        last = slot;
+        samples++;
+    }
+    if (samples == 0)
         return taken;
     trace_loss_samples(&s->loss, first->time, last->time, samples);
     trace_writer_skip(&s->data.writer, last);

@@ -149,6 +149,21 @@ if [ -x dynamic ]; then # at the addresses at which bash was
 else
     skip 1 'no C compiler'
 fi
+cat >told.py <<'END'
+import microtome
+
+for number in range(2**64 - 5, 2**64):
+    with microtome.request(number), microtome.joined(number):
+        microtome.request_block(number)
+END
+if command -v python3 >/dev/null; then
+    run_guest --file "$ROOT/workloads/python/microtome.py" --file "$BUILD/libhr.so" \
+        --env PYTHONPATH="$ROOT/workloads/python" python3 told.py
+    waits
+    is 'Python: all of their records' "$(what 'request 1000 (begin|join|block|end) 184467440737095516[0-9][0-9]$|request 1000 leave 0$')" 25
+else
+    skip 1 'python3 is not installed'
+fi
 if [ -n "${QEMU:-}" ]; then
     run_guest --accel tcg --qemu "$QEMU" --cpu Skylake-Server,pmu=on,pmu-version=2,pmu-gp=4,pmu-fixed=3 \
         -c 10000 -e instructions,branches -g dwarf --waits "$REQUESTS" $requests

@@ -248,6 +248,19 @@ static void produce(uint8_t kind)
     ring_publish(&ring);
 }
 
+/* A thread begins to wait: no sample. */
+static void produce_wait(void)
+{
+    struct trace_slot *slot = ring_reserve(&ring);
+
+    assert_non_null(slot);
+    memset(slot, 0, 64);
+    slot->time = 10 * ++produced;
+    slot->tid = 1000;
+    slot->flags = HR_SAMPLE_WAITING | HR_SAMPLE_NO_COUNTERS;
+    ring_publish(&ring);
+}
+
 static void drain_all(bool flush)
 {
     trace_drain(&ring, flush);
@@ -439,6 +452,27 @@ static void full_for_ever(void **state)
 }
 
 /* In the margin that samples leave, other records stay exact. */
+static void waits_that_are_dropped_are_not_lost(void **state)
+{
+    (void)state;
+    begin();
+    produce(0);
+    drain_all(true);
+    room_samples = room_records = 0;
+    for (int i = 0; i < 500; i++) {
+        produce_wait();
+        if (i % 5 == 3)
+            produce(0);
+        if (i % 4 == 0)
+            produce(HR_REC_MARK);
+        drain_all(true);
+    }
+    end();
+    read_back();
+    assert_int_equal(found.samples, 1);
+    assert_int_equal(found.lost, 100);
+}
+
 static void records_have_room_longer(void **state)
 {
     (void)state;
@@ -514,6 +548,7 @@ int main(void)
         cmocka_unit_test(nothing_is_lost_where_there_is_room),
         cmocka_unit_test(code_objects_go_to_chunks_of_their_own),
         cmocka_unit_test(full_for_ever),
+        cmocka_unit_test(waits_that_are_dropped_are_not_lost),
         cmocka_unit_test(records_have_room_longer),
         cmocka_unit_test(room_comes_back),
         cmocka_unit_test(random_room),
