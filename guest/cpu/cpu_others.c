@@ -17,6 +17,7 @@
 #include "lib/x86.h"
 
 #define TRAMPOLINE_END 0xa0000u /* of a PC's low memory */
+#define VIRTUAL_DELAY_US 200
 #define STOP_TRIES 3
 #define STOP_POLLS 1000
 #define STOP_POLL_US 20
@@ -85,6 +86,16 @@ static void place_trampoline(uint64_t page)
     data->gdt_address += (uint32_t)page;
 }
 
+/* Under a hypervisor a CPU takes the next message at once.  Emulated, 10 ms can be millions of
+ * turns of a loop, after each of which every other CPU is looked at: seconds where there are eight.
+ */
+static void delay_start(uint64_t us)
+{
+    if (x86_cpuid(1, 0).ecx >> 31 && us > VIRTUAL_DELAY_US)
+        us = VIRTUAL_DELAY_US;
+    clock_delay_us(us);
+}
+
 /* Starts one CPU and waits up to a second for it to report. */
 static bool start_one(uint32_t id)
 {
@@ -94,7 +105,7 @@ static bool start_one(uint32_t id)
     if (stack == NULL)
         return false;
     trampoline_stack = (uint64_t)stack + KERNEL_STACK_BYTES;
-    apic_start_cpu(id, (uint8_t)(run.boot->trampoline / PAGE_BYTES), clock_delay_us);
+    apic_start_cpu(id, (uint8_t)(run.boot->trampoline / PAGE_BYTES), delay_start);
     for (int i = 0; i < 10000; i++) {
         if (__atomic_load_n(&cpus_running, __ATOMIC_ACQUIRE) != before)
             return true;

@@ -71,10 +71,14 @@ void panic(const char *format, ...)
         continue;
 }
 
+static bool hypervisor;
+
 struct cpuid_result x86_cpuid(uint32_t leaf, uint32_t subleaf)
 {
     (void)subleaf;
-    return (struct cpuid_result){.eax = leaf == 0 ? 7 : 0, .ebx = leaf == 7 ? 2 : 0};
+    return (struct cpuid_result){.eax = leaf == 0 ? 7 : 0,
+                                 .ebx = leaf == 7 ? 2 : 0,
+                                 .ecx = leaf == 1 && hypervisor ? 1u << 31 : 0};
 }
 
 int platform_msr_read(uint32_t msr, uint64_t *value)
@@ -131,9 +135,11 @@ uint64_t run_ticks_to_ns(uint64_t ticks)
     return ticks / 2;
 }
 
+static uint64_t waited_us;
+
 void clock_delay_us(uint64_t us)
 {
-    (void)us;
+    waited_us += us;
 }
 
 void apic_enable(uint8_t vector)
@@ -190,7 +196,8 @@ static void secondary_waits(struct cpu *cpu)
 void apic_start_cpu(uint32_t id, uint8_t at, void (*delay_us)(uint64_t us))
 {
     assert_int_equal(at, 0x9f);
-    assert_non_null(delay_us);
+    delay_us(10000);
+    delay_us(200);
     machine[of_id(id)].initialised = false;
     switch_to(of_id(id), cpu_secondary_main);
 }
@@ -225,6 +232,8 @@ static int begin(void **state)
     apic = (struct apic_state){0};
     tables = (struct acpi_machine){.cpu_count = MACHINE_CPUS};
     cpus_running = cpu_count = 1;
+    waited_us = 0;
+    hypervisor = false;
     parked = 0;
     stopping = false;
     for (unsigned i = 0; i < MACHINE_CPUS; i++) {
@@ -257,6 +266,17 @@ static void as_many_as_wanted(void **state)
     (void)state;
     assert_int_equal(start(2), 3);
     assert_int_equal(cpus[2].apic_id, 2);
+}
+
+static void delays_are_short_under_a_hypervisor(void **state)
+{
+    (void)state;
+    start(2);
+    assert_int_equal(waited_us, 2 * 10200);
+    begin(state);
+    hypervisor = true;
+    start(2);
+    assert_int_equal(waited_us, 2 * 400);
 }
 
 static void other_kinds_are_left_out(void **state)
@@ -319,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(all_are_started_and_stopped, begin),
         cmocka_unit_test_setup(as_many_as_wanted, begin),
+        cmocka_unit_test_setup(delays_are_short_under_a_hypervisor, begin),
         cmocka_unit_test_setup(other_kinds_are_left_out, begin),
         cmocka_unit_test_setup(what_xapic_mode_does_not_reach_is_left_out, begin),
         cmocka_unit_test_setup(clocks_of_a_package_are_set_to_agree, begin),
