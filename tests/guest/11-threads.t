@@ -105,7 +105,7 @@ crowd_parallel() {
 }
 crowd '1,000 threads alive at once' 'alive: 1000 at once' alive 1000
 crowd_shared '10,000 threads created and joined' 'churn: 10000' churn 10000
-crowd_parallel '5,000 threads, more than can live at once, created and joined' 'churn: 5000' churn 5000
+crowd_parallel '4,200 threads, more than can live at once, created and joined' 'churn: 4200' churn 4200
 crowd 'mutexes with priority inheritance' \
     'pi: sum 300, try Device or resource busy, again Connection timed out, sum 350' pi 6
 crowd 'a robust one of these survives its owner, for one heir' 'heir: 1 was told' heir 5
@@ -146,8 +146,8 @@ like 'and says so' err 'nothing can wake any of its threads'
 threads 2 --timeout 60s -- stuck 1
 is 'a thread stuck alone ends too' "$status" 137
 
-threads 64 --mode ipi -i 100ms --mem 2G -- sync 64 20
-expect '64 CPUs and an observer' 0 'sync: sum 41600, turns 128'
+threads 64 --mode ipi -i 100ms --mem 2G -- sync 64 10
+expect '64 CPUs and an observer' 0 'sync: sum 20800, turns 64'
 
 # In real time: the interval is long because the test's host may have fewer CPUs than the guest.
 threads 2 --mode ipi -i 10ms -- count 2 200000000
