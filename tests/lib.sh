@@ -122,17 +122,43 @@ run_guest() {
     run_hr run "$@"
 }
 
-# run_cpus CPUS PROGRAM [OPTION...] -- ARG...: `hr run --cpus CPUS`, emulated.
-run_cpus() {
-    cpus=$1 workload=$2 options=
-    shift 2
+# take_options [OPTION...] -- ARG...: the options are in $options, and $taken says how many words to shift, with the --.
+take_options() {
+    options='' taken=1
     while [ "$1" != -- ]; do
         options="$options $1"
+        taken=$((taken + 1))
         shift
     done
-    shift
+}
+
+# run_cpus CPUS PROGRAM [OPTION...] -- ARG...: `hr run --cpus CPUS`, emulated.
+run_cpus() {
+    cpus=$1 workload=$2
+    shift 2
+    take_options "$@"
+    shift "$taken"
     # shellcheck disable=SC2086
     run_guest --accel tcg --cpus "$cpus" $options "$workload" "$@"
+}
+
+# both NAME [OPTION...] -- PROGRAM ARG...: natively and in the guest, the file $input as stdin: status and output are alike.
+both() {
+    name=$1
+    shift
+    take_options "$@"
+    shift "$taken"
+    if ! command -v "$1" >/dev/null; then
+        skip 2 "$1 is not installed"
+        return
+    fi
+    # shellcheck disable=SC2154 # the test sets it
+    "$@" <"$input" >native 2>native.err
+    native_status=$?
+    # shellcheck disable=SC2086
+    run_guest --mode off -q $options "$@" <"$input"
+    is "$name: status" "$status" "$native_status"
+    same_file "$name: output" out native
 }
 
 # stat_of FILE FILTER: what jq's FILTER gives on the statistics of a trace.  jq 1.7 prints 2.0 as it was read, 1.6 as 2:

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# prove -j2 with its result as numbers: prove.pl COUNTS-FILE TIMES-FILE TEST...  writes "PASSED FAILED" to the first
+# prove -j with its result as numbers: prove.pl COUNTS-FILE TIMES-FILE TEST...  writes "PASSED FAILED" to the first
 # file, and what each test file took to the second one: seconds, seconds of CPU time, name.  The slowest are printed.
 # A file that fails beside another one is run once more, alone: a machine of two busy CPUs can starve an emulator
 # beyond any patience.  That is said, with what failed; what fails alone has failed.  It waits for the file $AFTER, 20 minutes at most.
@@ -75,7 +75,9 @@ sub report {
 
 my ($counts, $times, @files) = @ARGV;
 unlink $counts;
-my ($passed, $failed, $result) = run(2, longest_first($times, @files));
+# One more than there are CPUs: half of the files wait for something now and then.
+my ($jobs) = (qx(nproc) =~ /(\d+)/, 1);
+my ($passed, $failed, $result) = run($jobs + 1, longest_first($times, @files));
 if (%$failed) {
     my @again = sort keys %$failed;
     for (1 .. 1200) { $ENV{AFTER} && !-e $ENV{AFTER} ? sleep 1 : last }

@@ -80,7 +80,7 @@ check 'build' "$MAKE" --no-print-directory -s -j2 all test-tools "$BUILD/unit/hr
 [ "$failed" -eq 0 ] || finish
 export BUILD MAKE
 rm -f "$BUILD/aside.counts" "$BUILD/prove.counts"
-setsid nice -n 19 tools/test.sh aside >"$BUILD/aside.log" 2>&1 </dev/null &
+setsid nice -n 10 tools/test.sh aside >"$BUILD/aside.log" 2>&1 </dev/null &
 aside=$!
 trap 'kill -- -$aside 2>/dev/null; exit 130' INT TERM HUP
 

@@ -200,7 +200,7 @@ static inline void *fuzz_exec_again(void *life)
 }
 
 /* A program that was executed begins here: it ends, executes another one, from one of three threads
- * that all try, or in a child whose end nobody waits for.  Does nothing in others. */
+ * that all try, or in a child whose end is not waited for.  Does nothing in others. */
 static inline void fuzz_exec_life(int argc, char **argv)
 {
     unsigned long life = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;

@@ -64,7 +64,6 @@ static void names(void)
 {
     int a = socket(AF_UNIX, SOCK_STREAM, 0), b = socket(AF_UNIX, SOCK_STREAM, 0);
     int c = socket(AF_UNIX, SOCK_DGRAM, 0), file = open("plain", O_CREAT | O_RDWR, 0600);
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
     struct stat s;
 
     umask(022);
@@ -101,6 +100,17 @@ static void names(void)
     b = socket(AF_UNIX, SOCK_STREAM, 0);
     SAY(connect_to(b, "renamed"));
     SAY(unlink("renamed"));
+    close(b), close(c), close(file);
+    unlink("plain");
+}
+
+/* Names that are no paths. */
+static void other_names(void)
+{
+    int a = socket(AF_UNIX, SOCK_STREAM, 0), b = socket(AF_UNIX, SOCK_STREAM, 0);
+    int c = socket(AF_UNIX, SOCK_DGRAM, 0);
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+
     SAY(bind(b, (struct sockaddr *)&name, 1));
     SAY(bind(b, (struct sockaddr *)&name, sizeof name + 1));
     name.sun_family = AF_INET;
@@ -108,7 +118,6 @@ static void names(void)
     SAY(bind(b, io_bad(), 20));
     SAY(bind_to(b, "@abstract"));
     SAY(bind_to(c, "@abstract"));
-    a = socket(AF_UNIX, SOCK_STREAM, 0);
     SAY(bind_to(a, "@abstract"));
     SAY(connect_to(a, "@nobody"));
     say_name("getsockname", b, getsockname);
@@ -121,8 +130,7 @@ static void names(void)
     SAY(socket(AF_UNIX, 9, 0));
     SAY(socket(AF_UNIX, 100, 0));
     SAY(socket(60, SOCK_STREAM, 0));
-    close(a), close(b), close(c), close(file);
-    unlink("plain");
+    close(a), close(b), close(c);
 }
 
 static void streams(void)
@@ -337,6 +345,7 @@ int main(int argc, char **argv)
     io_quietly();
     signal(SIGPIPE, SIG_IGN);
     names();
+    other_names();
     streams();
     packets();
     datagrams();

@@ -404,21 +404,12 @@ static void run_threads(void)
     CHECK(*shared_count == 1500);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} modes[] = {{"basic", run_basic},     {"memory", run_memory},     {"inherited", run_inherited},
-             {"orphans", run_orphans}, {"children", run_children}, {"vfork", run_vfork},
-             {"threads", run_threads}};
+static const struct mode modes[] = {{"basic", run_basic},         {"memory", run_memory},
+                                    {"inherited", run_inherited}, {"orphans", run_orphans},
+                                    {"children", run_children},   {"vfork", run_vfork},
+                                    {"threads", run_threads}};
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        if (argc > 1 && strcmp(argv[1], modes[i].name) != 0)
-            continue;
-        modes[i].run();
-        printf("%s: %s\n", modes[i].name, checks_failed ? "failed" : "good");
-        fflush(stdout);
-    }
-    return checks_failed != 0;
+    return run_modes(modes, sizeof modes / sizeof modes[0], argc, argv);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,4 +80,22 @@ static inline int await_byte(int fd)
 static inline void send_byte(int fd, unsigned char byte)
 {
     CHECK(write(fd, &byte, 1) == 1);
+}
+
+struct mode {
+    const char *name;
+    void (*run)(void);
+};
+
+/* Runs all modes, or those that main's argument names; a line for each.  Returns main's result. */
+static inline int run_modes(const struct mode *modes, size_t count, int argc, char **argv)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (argc > 1 && strcmp(argv[1], modes[i].name) != 0)
+            continue;
+        modes[i].run();
+        printf("%s: %s\n", modes[i].name, checks_failed ? "failed" : "good");
+        fflush(stdout);
+    }
+    return checks_failed != 0;
 }

@@ -307,23 +307,13 @@ static void run_files(void)
     close_pipes();
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} modes[] = {{"send", run_send},
-             {"groups", run_groups},
-             {"stops", run_stops},
-             {"kills", run_kills},
-             {"files", run_files}};
+static const struct mode modes[] = {{"send", run_send},
+                                    {"groups", run_groups},
+                                    {"stops", run_stops},
+                                    {"kills", run_kills},
+                                    {"files", run_files}};
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        if (argc > 1 && strcmp(argv[1], modes[i].name) != 0)
-            continue;
-        modes[i].run();
-        printf("%s: %s\n", modes[i].name, checks_failed ? "failed" : "good");
-        fflush(stdout);
-    }
-    return checks_failed != 0;
+    return run_modes(modes, sizeof modes / sizeof modes[0], argc, argv);
 }

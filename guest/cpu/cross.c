@@ -11,8 +11,8 @@ struct cross_hooks cross_hooks;
 
 static bool held __attribute__((aligned(64)));
 
-/* The last request.  Only the lock's holder writes it, after all CPUs have answered the one before.
- */
+/* The last request.  Only the lock's holder writes it, after all CPUs that it asked have answered
+ * the one before; what another CPU makes of it does not matter. */
 static struct {
     uint64_t generation;
     uint64_t start;
@@ -66,13 +66,14 @@ void cross_catch_up(struct cpu *cpu)
     cpu->cross.flushed = flush.generation;
 }
 
-static bool other_with_thread(const struct cpu *cpu, const struct cpu *self)
+/* A CPU without a thread needs no call: see cross_catch_up. */
+static bool is_asked(const struct cpu *cpu, const struct cpu *self, const struct vm_space *space)
 {
-    return cpu != self && __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE) != NULL;
+    return cpu != self && (space == NULL || cpu->space == space) &&
+           __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE) != NULL;
 }
 
-/* A CPU without a thread needs no call: see cross_catch_up. */
-static void flush_others(uint64_t start, uint64_t end)
+static void flush_others(const struct vm_space *space, uint64_t start, uint64_t end)
 {
     const struct cpu *self = cpu_this();
 
@@ -82,19 +83,19 @@ static void flush_others(uint64_t start, uint64_t end)
     flush.end = end;
     __atomic_store_n(&flush.generation, flush.generation + 1, __ATOMIC_SEQ_CST);
     for (uint32_t i = 1; i < cpu_count; i++)
-        if (other_with_thread(&cpus[i], self))
+        if (is_asked(&cpus[i], self, space))
             cross_call(&cpus[i]);
     for (uint32_t i = 1; i < cpu_count; i++)
-        while (other_with_thread(&cpus[i], self) &&
+        while (is_asked(&cpus[i], self, space) &&
                __atomic_load_n(&cpus[i].cross.flushed, __ATOMIC_ACQUIRE) != flush.generation)
             x86_pause();
 }
 
-void cross_flush(uint64_t start, uint64_t end)
+void cross_flush(const struct vm_space *space, uint64_t start, uint64_t end)
 {
     cross_assert_held();
     vm_table_forget(start, end);
-    flush_others(start, end);
+    flush_others(space, start, end);
 }
 
 void cross_stop_others(struct cpu *self)

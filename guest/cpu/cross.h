@@ -46,14 +46,14 @@ void cross_call(const struct cpu *cpu);
  * lock not held. */
 void cross_answer(struct cpu *cpu);
 
-/* By the lock's holder: when this returns, no CPU that runs a thread uses an old translation of
- * start..end-1, in whatever address space it runs.  An empty range is a memory barrier on all of
- * them.  That stays right when CPUs change spaces: only the lock's holder loads another one, so
- * none does while it is asked; and loading one flushes all translations of the program's half,
- * which has none that are global.  A CPU without a thread is not asked.  It keeps the space of its
- * last thread and what it remembers of it, but uses none of that before it has loaded a space or
- * called cross_catch_up. */
-void cross_flush(uint64_t start, uint64_t end);
+/* By the lock's holder: when this returns, no CPU that runs a thread in the address space, or in
+ * any if it is NULL, uses an old translation of start..end-1.  An empty range is a memory barrier
+ * on all of them.  That stays right when CPUs change spaces: only the lock's holder loads another
+ * one, so none does while it is asked; and loading one flushes all translations of the program's
+ * half, which has none that are global.  A CPU without a thread is not asked.  It keeps the space
+ * of its last thread and what it remembers of it, but uses none of that before it has loaded a
+ * space or called cross_catch_up. */
+void cross_flush(const struct vm_space *space, uint64_t start, uint64_t end);
 
 /* By the lock's holder, on a CPU that had no thread and is about to run one: flushes what the
  * others flushed since it last ran one. */

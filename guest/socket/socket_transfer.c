@@ -52,22 +52,34 @@ static uint64_t capped(uint64_t bytes)
 
 /* ---- one buffer ---- */
 
+/* Finds the socket and begins the message of its buffer.  Returns NULL with the call's result if
+ * there is none. */
+static struct socket *start_buffer(struct thread *thread, const struct trap_frame *frame,
+                                   struct socket_message *m, int64_t *result)
+{
+    struct socket *s = socket_at(thread, frame->rdi, result);
+
+    if (s == NULL)
+        return NULL;
+    start_message(m, s->file, (uint32_t)frame->r10);
+    m->bytes = socket_bytes_user(frame->rsi, capped(frame->rdx));
+    return s;
+}
+
 int64_t syscall_sendto(struct thread *thread, struct trap_frame *frame)
 {
     int64_t result;
-    struct socket *s = socket_at(thread, frame->rdi, &result);
     struct socket_message m;
+    struct socket *s = start_buffer(thread, frame, &m, &result);
     struct file *file;
 
     if (s == NULL)
         return result;
     file = s->file;
-    start_message(&m, file, (uint32_t)frame->r10);
     result = read_name(&m, frame->r8, frame->r9);
     if (result)
         return result;
     m.rights.pid = thread->process->pid;
-    m.bytes = socket_bytes_user(frame->rsi, capped(frame->rdx));
     files_hold(file);
     result = s->kind->send(thread, s, &m);
     files_release(file);
@@ -77,8 +89,8 @@ int64_t syscall_sendto(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_recvfrom(struct thread *thread, struct trap_frame *frame)
 {
     int64_t result;
-    struct socket *s = socket_at(thread, frame->rdi, &result);
     struct socket_message m;
+    struct socket *s = start_buffer(thread, frame, &m, &result);
     struct file *file;
 
     if (s == NULL)
@@ -86,8 +98,6 @@ int64_t syscall_recvfrom(struct thread *thread, struct trap_frame *frame)
     file = s->file;
     if (frame->r10 & MSG_ERRQUEUE && !socket_is_unix(s))
         return -EAGAIN; /* errors are not queued */
-    start_message(&m, file, (uint32_t)frame->r10);
-    m.bytes = socket_bytes_user(frame->rsi, capped(frame->rdx));
     files_hold(file);
     result = s->kind->receive(thread, s, &m);
     socket_rights_drop(&m.rights);

@@ -92,7 +92,7 @@ int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
     for (size_t i = 0; i < ARRAY_COUNT(barriers); i++)
         if (barriers[i].command == command && barriers[i].registration & ~*registered)
             return -EPERM;
-    cross_flush(0, 0);
+    cross_flush(NULL, 0, 0);
     thread->return_by_iret = true; /* IRET serializes, as interrupts did on the others */
     return 0;
 }

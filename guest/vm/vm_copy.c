@@ -45,7 +45,7 @@ static void copy_entries(uint64_t *to, uint64_t *from)
 
 /* Makes a shared table the space's own.  The others may change the old one at once, so every CPU
  * must forget that the way led there: flushing one page does that. */
-static int own_table(uint64_t *entry, uint64_t address)
+static int own_table(const struct vm_space *space, uint64_t *entry, uint64_t address)
 {
     uint64_t shared = *entry & VM_ENTRY_ADDRESS, table;
     uint16_t *count = vm_share_count(shared);
@@ -61,7 +61,7 @@ static int own_table(uint64_t *entry, uint64_t address)
     --*count;
     *entry = table | TABLE_FLAGS;
     address &= ~VM_PAGE_MASK;
-    cross_flush(address, address + PAGE_BYTES);
+    cross_flush(space, address, address + PAGE_BYTES);
     return 0;
 }
 
@@ -74,7 +74,8 @@ static int own_large(uint64_t *entry, const struct vm_area *area)
 }
 
 /* Until every CPU has forgotten the shared page, no CPU may write to the copy. */
-static int own_page(uint64_t *entry, const struct vm_area *area, uint64_t address)
+static int own_page(const struct vm_space *space, uint64_t *entry, const struct vm_area *area,
+                    uint64_t address)
 {
     uint64_t page = *entry & VM_ENTRY_ADDRESS;
     uint16_t *count = vm_share_count(page);
@@ -85,7 +86,7 @@ static int own_page(uint64_t *entry, const struct vm_area *area, uint64_t addres
         if (!copy)
             return -ENOMEM;
         page_copy(phys_pointer(copy), phys_pointer(page));
-        vm_pages_withdraw(entry, address & ~VM_PAGE_MASK);
+        vm_pages_withdraw(space, entry, address & ~VM_PAGE_MASK);
         --*count;
         page = copy;
     }
@@ -104,12 +105,12 @@ int vm_copy_own(struct vm_space *space, const struct vm_area *area, uint64_t add
     above = vm_table_look(space->root, address, VM_LEVEL_LARGE);
     if (above.level == VM_LEVEL_LARGE && *above.entry & VM_ENTRY_COPY) {
         error = *above.entry & VM_ENTRY_LARGE ? own_large(above.entry, area)
-                                              : own_table(above.entry, address);
+                                              : own_table(space, above.entry, address);
         slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
         changed = 1;
     }
     if (!error && slot.level == VM_LEVEL_PAGE && write && *slot.entry & VM_ENTRY_COPY) {
-        error = own_page(slot.entry, area, address);
+        error = own_page(space, slot.entry, area, address);
         changed = 1;
     }
     return error ? error : changed;
@@ -125,7 +126,7 @@ int vm_copy_tables(struct vm_space *space, uint64_t start, uint64_t end)
 
         if (slot.level == VM_LEVEL_LARGE && *slot.entry & VM_ENTRY_COPY &&
             !(*slot.entry & VM_ENTRY_LARGE))
-            error = own_table(slot.entry, start);
+            error = own_table(space, slot.entry, start);
         start = (start & ~(bytes - 1)) + bytes;
     }
     return error;
@@ -185,7 +186,7 @@ int vm_copy_share(struct vm_space *parent, struct vm_space *child)
 
     parent->forked = child->forked = true;
     error = visit_entries(parent, VM_LEVEL_LARGE, share_entry, child);
-    cross_flush(0, USER_END); /* the parent's pages can no longer be written */
+    cross_flush(parent, 0, USER_END); /* the parent's pages can no longer be written */
     child->resident_bytes = parent->resident_bytes;
     return error;
 }

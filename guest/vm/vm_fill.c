@@ -103,7 +103,7 @@ static int vm_fill_show(struct vm_space *space, const struct vm_area *area, uint
     if (!(*entry & VM_ENTRY_PRESENT))
         space->resident_bytes += PAGE_BYTES;
     else if ((*entry & VM_ENTRY_ADDRESS) != physical)
-        vm_pages_withdraw(entry, address);
+        vm_pages_withdraw(space, entry, address);
     *entry = physical | flags;
     if (space->around && !write)
         show_around(space, area, address, entry, flags);
@@ -124,7 +124,7 @@ static int vm_fill_copy(struct vm_space *space, const struct vm_area *area, uint
         return -ENOMEM;
     page_copy(phys_pointer(page), phys_pointer(physical));
     if (*entry & VM_ENTRY_PRESENT)
-        vm_pages_withdraw(entry, address);
+        vm_pages_withdraw(space, entry, address);
     else
         space->resident_bytes += PAGE_BYTES;
     *entry = page | vm_leaf_flags(area->protection);

@@ -25,10 +25,10 @@ uint64_t vm_leaf_flags(uint32_t protection)
     return flags;
 }
 
-void vm_pages_withdraw(uint64_t *entry, uint64_t address)
+void vm_pages_withdraw(const struct vm_space *space, uint64_t *entry, uint64_t address)
 {
     *entry = 0;
-    cross_flush(address, address + PAGE_BYTES);
+    cross_flush(space, address, address + PAGE_BYTES);
 }
 
 /* A visit of every present entry of start..end-1; large pages that extend beyond the range are
@@ -145,7 +145,7 @@ static void free_tables(struct vm_space *space, struct trim trim)
     trim.unlinked = &chain;
     unlink_tables(space->root, VM_LEVEL_TOP, &trim);
     if (chain)
-        cross_flush(trim.start, trim.end);
+        cross_flush(space, trim.start, trim.end);
     while (chain) {
         uint64_t next = *(const uint64_t *)phys_pointer(chain);
 
@@ -159,7 +159,7 @@ int vm_pages_free(struct vm_space *space, uint64_t start, uint64_t end, uint64_t
     struct visit visit = {.space = space, .start = start, .end = end, .leaf = withdraw_leaf};
     int error = visit_leaves(&visit);
 
-    cross_flush(start, end);
+    cross_flush(space, start, end);
     if (error)
         return error;
     visit.withdrawn = true;
@@ -179,7 +179,7 @@ void vm_pages_forget(struct vm_space *space, uint64_t start, uint64_t end, bool 
                           .in_place = true};
 
     visit_leaves(&visit); /* areas of files have no large pages to split */
-    cross_flush(start, end);
+    cross_flush(NULL, start, end); /* others may share its tables */
     visit.withdrawn = true;
     visit.leaf = free_leaf;
     visit_leaves(&visit);
@@ -203,7 +203,7 @@ int vm_pages_protect(struct vm_space *space, uint64_t start, uint64_t end, uint3
         .space = space, .start = start, .end = end, .leaf = protect_leaf, .protection = protection};
     int error = visit_leaves(&visit);
 
-    cross_flush(start, end);
+    cross_flush(space, start, end);
     return error;
 }
 
@@ -234,7 +234,8 @@ static int move_leaf(const struct visit *visit, struct vm_slot slot, uint64_t ad
     *to = *slot.entry;
     *slot.entry = 0;
     if (table) { /* an empty one of an earlier mapping */
-        cross_flush(address + visit->distance, address + visit->distance + LARGE_PAGE_BYTES);
+        cross_flush(visit->space, address + visit->distance,
+                    address + visit->distance + LARGE_PAGE_BYTES);
         phys_free(table & VM_ENTRY_ADDRESS, 0);
     }
     return 0;
@@ -253,6 +254,6 @@ int vm_pages_move(struct vm_space *space, uint64_t from, uint64_t to, uint64_t b
         return error;
     visit.leaf = move_leaf;
     visit_leaves(&visit);
-    cross_flush(from, from + bytes);
+    cross_flush(space, from, from + bytes);
     return 0;
 }

@@ -10,8 +10,8 @@
  * is present, but for the kernel only. */
 uint64_t vm_leaf_flags(uint32_t protection);
 
-/* Empties a present entry; every CPU has forgotten its page when this returns. */
-void vm_pages_withdraw(uint64_t *entry, uint64_t address);
+/* Empties a present entry of a space; every CPU has forgotten its page when this returns. */
+void vm_pages_withdraw(const struct vm_space *space, uint64_t *entry, uint64_t address);
 
 /* Unmaps the files' pages in start..end-1; with `copies`, frees private copies of them too. */
 void vm_pages_forget(struct vm_space *space, uint64_t start, uint64_t end, bool copies);

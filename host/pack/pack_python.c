@@ -11,6 +11,7 @@
 
 #include "host/base/text.h"
 #include "lib/array.h"
+#include "lib/python_layout_versions.h"
 
 #define SEGMENTS_MAX 64u
 #define DEBUG_COOKIE "xdebugpy" /* begins _PyRuntime from 3.13 on: _Py_DebugOffsets follows */
@@ -22,50 +23,10 @@ struct python_symbols { /* addresses as linked; 0: not found */
     uint64_t version;
 };
 
-/* Structs of the versions that do not describe themselves: CPython's Include/internal. */
 static const struct {
     uint32_t version; /* major and minor */
     struct python_layout layout;
-} known[] = {
-    {0x030b,
-     {{[PYTHON_INTERPRETERS] = 40,
-       [PYTHON_INTERPRETER_NEXT] = 0,
-       [PYTHON_THREADS] = 16,
-       [PYTHON_THREAD_NEXT] = 8,
-       [PYTHON_THREAD_ID] = 160,
-       [PYTHON_THREAD_FRAME] = 56,
-       [PYTHON_HOLDER_FRAME] = 8,
-       [PYTHON_FRAME_CODE] = 32,
-       [PYTHON_FRAME_PREVIOUS] = 48,
-       [PYTHON_FRAME_INSTRUCTION] = 56,
-       [PYTHON_FRAME_OWNER] = 69,
-       [PYTHON_CODE_FIRST_LINE] = 72,
-       [PYTHON_CODE_FILE] = 112,
-       [PYTHON_CODE_NAME] = 128,
-       [PYTHON_CODE_LINES] = 136,
-       [PYTHON_CODE_UNITS] = 184,
-       [PYTHON_ASCII_BYTES] = 48,
-       [PYTHON_COMPACT_BYTES] = 72}}},
-    {0x030c,
-     {{[PYTHON_INTERPRETERS] = 40,
-       [PYTHON_INTERPRETER_NEXT] = 0,
-       [PYTHON_THREADS] = 72,
-       [PYTHON_THREAD_NEXT] = 8,
-       [PYTHON_THREAD_ID] = 144,
-       [PYTHON_THREAD_FRAME] = 56,
-       [PYTHON_HOLDER_FRAME] = 0,
-       [PYTHON_FRAME_CODE] = 0,
-       [PYTHON_FRAME_PREVIOUS] = 8,
-       [PYTHON_FRAME_INSTRUCTION] = 56,
-       [PYTHON_FRAME_OWNER] = 70,
-       [PYTHON_CODE_FIRST_LINE] = 68,
-       [PYTHON_CODE_FILE] = 112,
-       [PYTHON_CODE_NAME] = 128,
-       [PYTHON_CODE_LINES] = 136,
-       [PYTHON_CODE_UNITS] = 192,
-       [PYTHON_ASCII_BYTES] = 40,
-       [PYTHON_COMPACT_BYTES] = 56}}},
-};
+} known[] = {{0x030b, PYTHON_LAYOUT_3_11}, {0x030c, PYTHON_LAYOUT_3_12}};
 
 /* Where _Py_DebugOffsets has each field, in words: Include/internal/pycore_runtime.h of 3.13. */
 static const uint8_t debug_words[PYTHON_LAYOUT_FIELDS] = {

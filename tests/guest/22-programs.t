@@ -8,27 +8,6 @@ export HOME=/ LC_ALL=C.UTF-8
 unset LANGUAGE PERL5LIB PYTHONPATH
 if [ -n "${HR_TEST_LONG:-}" ]; then bytes=50000000; else bytes=4000000; fi
 
-# both NAME [OPTION...] -- PROGRAM ARG...: natively and in the guest, the file input as stdin.
-both() {
-    name=$1 options=
-    shift
-    while [ "$1" != -- ]; do
-        options="$options $1"
-        shift
-    done
-    shift
-    if ! command -v "$1" >/dev/null; then
-        skip 2 "$1 is not installed"
-        return
-    fi
-    "$@" <"$input" >native 2>native.err
-    native_status=$?
-    # shellcheck disable=SC2086
-    run_guest --mode off -q $options "$@" <"$input"
-    is "$name: status" "$status" "$native_status"
-    same_file "$name: output" out native
-}
-
 seq 1 400000 | awk '{ print $1 * 7919 % 400009, "line", $1 }' | head -c 1500000 >numbers
 { cat numbers; cat /usr/bin/perl /usr/lib/x86_64-linux-gnu/libc.so.6; } | head -c 3000000 >part
 for _ in $(seq 20); do cat part; done | head -c $bytes >large

@@ -17,26 +17,6 @@ for program in processes processes_signals; do
     done
 done
 
-# both NAME [OPTION...] -- PROGRAM ARG...: natively and in the guest.
-both() {
-    name=$1 options=
-    shift
-    while [ "$1" != -- ]; do
-        options="$options $1"
-        shift
-    done
-    shift
-    if ! command -v "$1" >/dev/null; then
-        skip 2 "$1 is not installed"
-        return
-    fi
-    "$@" <"$input" >native 2>native.err
-    native_status=$?
-    # shellcheck disable=SC2086
-    run_guest --mode off -q $options "$@" <"$input"
-    is "$name: status" "$status" "$native_status"
-    same_file "$name: output" out native
-}
 input=/dev/null
 
 # ---- shells ----

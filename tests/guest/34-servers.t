@@ -30,13 +30,10 @@ served() {
 
 # compare NAME [OPTION...] -- COMMAND...: the replies of a server's clients, in a directory of its own.
 compare() {
-    name=$1 options=
+    name=$1
     shift
-    while [ "$1" != -- ]; do
-        options="$options $1"
-        shift
-    done
-    shift
+    take_options "$@"
+    shift "$taken"
     mkdir "$name-native" "$name"
     [ "$(id -u)" -ne 0 ] || chown 1000:1000 "$name-native"
     cd "$name-native" || exit 1

@@ -1,5 +1,7 @@
 #!/bin/sh
-# On KVM's own code: loops of known length count exactly, in every mode, and every overflow is a sample.
+# On KVM's own code: loops of known length count exactly, in every mode, and every overflow is a sample.  Then KVM is
+# loaded without its vPMU, in the same host: programs run and are sampled, events are stubs that say so, and what needs
+# counters is refused.
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/kvm/host.sh"
 
@@ -32,6 +34,16 @@ plan_totals() {
     guest frequency -F 300 -e instructions -- spin-musl 90000000
     guest kernel -F 200 -e instructions:k -- storm-musl 4000
     guest both -F 50 -e instructions:uk,cycles:uk -- storm-musl 2000
+}
+
+plan_without_vpmu() {
+    inside without_vpmu
+    guest plain -i 2ms -- hello-musl
+    guest sampled -i 2ms -e instructions,branches -- spin-musl 9000000
+    guest threads -i 2ms -- threads-musl sync 3 50
+    guest required --require-pmu -- hello-musl
+    guest refused -c 1000000 -- hello-musl
+    inside '"$HR" doctor >/out/doctor.out 2>&1'
 }
 
 # is_whole NAME: the run ended well and its trace is complete.
@@ -89,11 +101,33 @@ check_modes() {
     is 'kernel: all of them in the kernel' "$(grep -cv '^\[kernel\] ' names)" 0
 }
 
+check_without_vpmu() {
+    seen plain
+    is 'without a vPMU: hello' "$status: $(cat out)" '0: Hello from a program that runs alone.'
+    is 'its events are stubs' "$(stat_of hr.bin '[.events[].source] | unique | join(" ")')" stub
+    like 'which is said, with the reason' err 'enable_pmu'
+    seen sampled
+    is 'sampled: exit status' "$status" 0
+    within 'sampled: there are samples' "$(stat_of hr.bin .samples)" 3 10000
+    ok 'sampled: the trace is whole' "$HR" check hr.bin
+    seen threads
+    is 'threads' "$status: $(cat out)" '0: sync: sum 300, turns 15'
+    seen required
+    is '--require-pmu: refused' "$status" 125
+    like '--require-pmu: why, and what to do' err '^hr: --require-pmu: KVM has no vPMU: parameter enable_pmu .*=1'
+    seen refused
+    is 'overflow: refused' "$status" 125
+    like 'overflow: why' err '^hr: .*(counter|PMU|--mode timer)'
+    like 'the doctor knows' results/doctor.out 'enable_pmu'
+}
+
 for kernel in ${KERNELS:-6.1 6.12}; do
     echo "# Linux $kernel"
     plan_totals
+    plan_without_vpmu
     boot "Linux $kernel" -k $kernel || continue
     check_totals
     check_modes
+    check_without_vpmu
 done
 done_testing

@@ -63,11 +63,10 @@ crash() {
 # The kernel is not to go on after a fault of its own, nor to take a slow emulator's timer for a broken one, nor to use
 # CMPXCHG16B: after that instruction we saw flags that cannot be and crashes in the kernel's allocator.  It is to copy and
 # clear pages without string instructions, which the emulator does a word at a time: a tenth less of time.
-# $kernel_arguments: more for it.
 boot() {
     about=$1
     shift
-    set -- -v -a "oops=panic panic=-1 no_timer_check clearcpuid=cx16,rep_good,erms,fsrm ${kernel_arguments:-}" \
+    set -- -v -a "oops=panic panic=-1 no_timer_check clearcpuid=cx16,rep_good,erms,fsrm" \
         -t "${KVM_HOST_LIMIT:-300}" -o results "$@"
     sort -u files >files.once
     while read -r file; do

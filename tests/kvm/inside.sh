@@ -16,6 +16,11 @@ run() {
 mkdir -p /w
 cd /w || exit 1
 
+# without_vpmu: loads KVM again, without a vPMU for its guests.
+without_vpmu() {
+    rmmod kvm_amd && rmmod kvm && insmod /lib/modules/kvm.ko enable_pmu=0 && insmod /lib/modules/kvm-amd.ko
+}
+
 # trace_begin: traces exits from the first one in a program's code on.
 trace_begin() {
     tracing=/sys/kernel/tracing

@@ -48,7 +48,7 @@ void vm_space_leave(const struct vm_space *left)
     assert_non_null(left);
 }
 
-void cross_flush(uint64_t start, uint64_t end)
+void cross_flush(const struct vm_space *, uint64_t start, uint64_t end)
 {
     assert_true(start < end);
     if (flushes < 4)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "guest/sample/python_walk.c"
+#include "lib/python_layout_versions.h"
 
 #define BASE 0x7ff000000000ull /* where the fake memory is */
 #define PAGES_ALL 64u
@@ -19,24 +20,7 @@
 #define CODES (BASE + 0x10000)
 #define TEXTS (BASE + 0x20000)
 
-static const struct python_layout layout = {{[PYTHON_INTERPRETERS] = 40,
-                                             [PYTHON_INTERPRETER_NEXT] = 0,
-                                             [PYTHON_THREADS] = 16,
-                                             [PYTHON_THREAD_NEXT] = 8,
-                                             [PYTHON_THREAD_ID] = 160,
-                                             [PYTHON_THREAD_FRAME] = 56,
-                                             [PYTHON_HOLDER_FRAME] = 8,
-                                             [PYTHON_FRAME_CODE] = 32,
-                                             [PYTHON_FRAME_PREVIOUS] = 48,
-                                             [PYTHON_FRAME_INSTRUCTION] = 56,
-                                             [PYTHON_FRAME_OWNER] = 69,
-                                             [PYTHON_CODE_FIRST_LINE] = 72,
-                                             [PYTHON_CODE_FILE] = 112,
-                                             [PYTHON_CODE_NAME] = 128,
-                                             [PYTHON_CODE_LINES] = 136,
-                                             [PYTHON_CODE_UNITS] = 184,
-                                             [PYTHON_ASCII_BYTES] = 48,
-                                             [PYTHON_COMPACT_BYTES] = 72}};
+static const struct python_layout layout = PYTHON_LAYOUT_3_11;
 static const struct python_where where = {RUNTIME, TYPE, 0};
 
 static uint8_t memory[PAGES_ALL * PAGE_BYTES] __attribute__((aligned(4096)));

@@ -118,6 +118,26 @@ static int connect_client(int type, size_t published)
     return fd;
 }
 
+/* A network with a client, whom the guest has been told of. */
+static int open_with_client(void)
+{
+    int client;
+
+    open_with(false, (const char *[]){"tcp", NULL});
+    client = connect_client(SOCK_STREAM, 0);
+    expect(RUN_NETWORK_OPEN);
+    return client;
+}
+
+/* The same, and a server of the guest has accepted it. */
+static int open_with_served_client(void)
+{
+    int client = open_with_client();
+
+    put(RUN_NETWORK_OPENED, 0, 0, NULL, 0);
+    return client;
+}
+
 static uint16_t port_of(int fd)
 {
     struct sockaddr_in name;
@@ -144,9 +164,7 @@ static void a_client_sends_and_receives(void **state)
     int client;
 
     (void)state;
-    open_with(false, (const char *[]){"tcp", NULL});
-    client = connect_client(SOCK_STREAM, 0);
-    expect(RUN_NETWORK_OPEN);
+    client = open_with_client();
     assert_int_equal(got.frame.connection, 0);
     assert_int_equal(got.frame.guest_port, 80);
     assert_int_equal(got.frame.port, port_of(client));
@@ -176,9 +194,7 @@ static void nobody_listens(void **state)
     int client;
 
     (void)state;
-    open_with(false, (const char *[]){"tcp", NULL});
-    client = connect_client(SOCK_STREAM, 0);
-    expect(RUN_NETWORK_OPEN);
+    client = open_with_client();
     put(RUN_NETWORK_REFUSED, 0, ECONNREFUSED, NULL, 0);
     turns();
     assert_int_equal(recv(client, text, sizeof text, 0), -1);
@@ -195,10 +211,7 @@ static void neither_side_buffers_without_bound(void **state)
     int client;
 
     (void)state;
-    open_with(false, (const char *[]){"tcp", NULL});
-    client = connect_client(SOCK_STREAM, 0);
-    expect(RUN_NETWORK_OPEN);
-    put(RUN_NETWORK_OPENED, 0, 0, NULL, 0);
+    client = open_with_served_client();
     for (int i = 0; i < 200; i++) { /* the guest gives no credit */
         (void)!send(client, data, sizeof data, MSG_DONTWAIT);
         network_turn(&network, 0);
@@ -239,10 +252,7 @@ static void a_client_that_vanishes(void **state)
     int client;
 
     (void)state;
-    open_with(false, (const char *[]){"tcp", NULL});
-    client = connect_client(SOCK_STREAM, 0);
-    expect(RUN_NETWORK_OPEN);
-    put(RUN_NETWORK_OPENED, 0, 0, NULL, 0);
+    client = open_with_served_client();
     turns();
     setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     close(client);
@@ -416,10 +426,7 @@ static void what_was_sent_leaves_after_the_guest(void **state)
     int client;
 
     (void)state;
-    open_with(false, (const char *[]){"tcp", NULL});
-    client = connect_client(SOCK_STREAM, 0);
-    expect(RUN_NETWORK_OPEN);
-    put(RUN_NETWORK_OPENED, 0, 0, NULL, 0);
+    client = open_with_served_client();
     put(RUN_NETWORK_DATA, 0, 0, "the last", 8);
     shutdown(guest, SHUT_RDWR);
     turns();
