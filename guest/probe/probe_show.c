@@ -115,7 +115,7 @@ static void show(struct vm_space *space, const struct vm_area *area, uint64_t st
         page = shown_page(area->inode, index, old & VM_ENTRY_ADDRESS);
         if (page == (old & VM_ENTRY_ADDRESS))
             continue;
-        vm_pages_withdraw(slot.entry, address);
+        vm_pages_withdraw(space, slot.entry, address);
         *slot.entry = page | (old & ~VM_ENTRY_ADDRESS);
     }
 }
