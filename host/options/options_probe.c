@@ -29,28 +29,25 @@ static const struct argp_option probe_options[] = {
     {0},
 };
 
+/* Keeps a copy, which lives as long as the process. */
 static int append(struct options *o, const char *spec, struct run_failure *failure)
 {
-    if (array_grow(&o->probes.items, o->probes.count, sizeof *o->probes.items) != 0)
+    if (array_grow(&o->probes.items, o->probes.count, sizeof *o->probes.items) != 0 ||
+        (o->probes.items[o->probes.count] = strdup(spec)) == NULL)
         return run_fail(failure, "out of memory; end other programs");
-    o->probes.items[o->probes.count++] = spec;
+    o->probes.count++;
     return 0;
 }
 
-/* Takes a line without its comment.  The text lives as long as the process. */
+/* Takes a line without its comment. */
 static int take_line(struct options *o, char *line, struct run_failure *failure)
 {
-    char *start = line + strspn(line, " \t"), *kept;
+    char *start = line + strspn(line, " \t");
 
     start[strcspn(start, "#\r\n")] = 0;
     for (size_t bytes = strlen(start); bytes > 0 && strchr(" \t", start[bytes - 1]) != NULL;)
         start[--bytes] = 0;
-    if (start[0] == 0)
-        return 0;
-    kept = strdup(start);
-    if (kept == NULL)
-        return run_fail(failure, "out of memory; end other programs");
-    return append(o, kept, failure);
+    return start[0] != 0 ? append(o, start, failure) : 0;
 }
 
 static int read_file(struct options *o, const char *path, struct run_failure *failure)
