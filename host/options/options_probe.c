@@ -29,15 +29,27 @@ static const struct argp_option probe_options[] = {
     {0},
 };
 
+/* Keeps a copy, which lives as long as the process. */
 static int append(struct options *o, const char *spec, struct run_failure *failure)
 {
-    if (array_grow(&o->probes.items, o->probes.count, sizeof *o->probes.items) != 0)
+    if (array_grow(&o->probes.items, o->probes.count, sizeof *o->probes.items) != 0 ||
+        (o->probes.items[o->probes.count] = strdup(spec)) == NULL)
         return run_fail(failure, "out of memory; end other programs");
-    o->probes.items[o->probes.count++] = spec;
+    o->probes.count++;
     return 0;
 }
 
-/* The texts live as long as the process. */
+/* Takes a line without its comment. */
+static int take_line(struct options *o, char *line, struct run_failure *failure)
+{
+    char *start = line + strspn(line, " \t");
+
+    start[strcspn(start, "#\r\n")] = 0;
+    for (size_t bytes = strlen(start); bytes > 0 && strchr(" \t", start[bytes - 1]) != NULL;)
+        start[--bytes] = 0;
+    return start[0] != 0 ? append(o, start, failure) : 0;
+}
+
 static int read_file(struct options *o, const char *path, struct run_failure *failure)
 {
     FILE *file = fopen(path, "re");
@@ -47,20 +59,8 @@ static int read_file(struct options *o, const char *path, struct run_failure *fa
 
     if (file == NULL)
         return run_fail(failure, "--probes %s: %s", path, strerror(errno));
-    while (result == 0 && getline(&line, &room, file) >= 0) {
-        char *start = line + strspn(line, " \t"), *kept;
-
-        start[strcspn(start, "#\r\n")] = 0;
-        for (size_t bytes = strlen(start); bytes > 0 && strchr(" \t", start[bytes - 1]) != NULL;)
-            start[--bytes] = 0;
-        if (start[0] == 0)
-            continue;
-        kept = strdup(start);
-        result = kept != NULL ? append(o, kept, failure)
-                              : run_fail(failure, "out of memory; end other programs");
-        if (result != 0)
-            free(kept);
-    }
+    while (result == 0 && getline(&line, &room, file) >= 0)
+        result = take_line(o, line, failure);
     if (result == 0 && ferror(file))
         result = run_fail(failure, "--probes %s: %s", path, strerror(errno));
     free(line);

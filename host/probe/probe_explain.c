@@ -9,6 +9,7 @@
 #include "host/probe/probe_name.h"
 
 #define LIST_BYTES (NEAREST_COUNT * (NEAREST_NAME_BYTES + 2))
+#define LISTED_MAX 4u /* implementations */
 
 static void offer(struct nearest *near, const struct probe_file *file)
 {
@@ -27,20 +28,37 @@ static void offer(struct nearest *near, const struct probe_file *file)
     }
 }
 
+/* glibc calls the implementations of NAME __NAME_avx2 and the like. */
+static void list_implementations(const struct probe_file *file, const char *name, char *out,
+                                 size_t room)
+{
+    char prefix[NEAREST_NAME_BYTES];
+    size_t used = 0, bytes;
+
+    bytes = (size_t)snprintf(prefix, sizeof prefix, "__%.64s_", name);
+    out[0] = 0;
+    for (size_t i = 0, n = 0; i < file->count && n < LISTED_MAX && used < room; i++) {
+        const struct probe_symbol *symbol = &file->symbols[i];
+
+        if (symbol->kind != PROBE_SYMBOL_FUNCTION || strncmp(symbol->name, prefix, bytes) != 0 ||
+            strncmp(symbol->name + bytes, "chk", 3) == 0 ||
+            strcmp(symbol->name + bytes, "ifunc") == 0)
+            continue;
+        used += (size_t)snprintf(out + used, room - used, "%s%s", n++ != 0 ? ", " : ", such as ",
+                                 symbol->name);
+    }
+}
+
 int probe_explain_choice(struct probe *p, const struct probe_spec *spec,
                          const struct probe_file *file)
 {
     char list[LIST_BYTES];
-    struct nearest near;
 
-    nearest_init(&near, spec->name);
-    offer(&near, file);
-    return run_fail(
-        p->failure,
-        "--probe %s: %s chooses one of several implementations when the program "
-        "starts (IFUNC), and the name stands for the choice; name an implementation%s%s",
-        spec->text, text_base_name(file->path), near.count != 0 ? ", such as " : "",
-        nearest_list(&near, list, sizeof list));
+    list_implementations(file, spec->name, list, sizeof list);
+    return run_fail(p->failure,
+                    "--probe %s: %s chooses one of several implementations when the program "
+                    "starts (IFUNC), and the name stands for the choice; name an implementation%s",
+                    spec->text, text_base_name(file->path), list);
 }
 
 static bool has_functions(const struct probe_file *file)
