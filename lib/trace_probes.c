@@ -84,7 +84,7 @@ static uint64_t take_differences(struct trace_writer *w, const struct trace_slot
     for (uint32_t i = 0; i < w->event_count; i++)
         *field++ = take_event(w, hit, i);
     for (uint32_t i = 0; i < p->argument_count; i++) {
-        uint64_t value = bytes_load64(values_of(hit) + 8 * (w->event_count + i));
+        uint64_t value = bytes_load64(values_of(hit) + sizeof(uint64_t) * (w->event_count + i));
 
         *field++ = trace_code_zigzag(value - p->arguments[i]);
         p->arguments[i] = value;

@@ -66,24 +66,25 @@ static int add_item(struct order *o, uint64_t key, uint64_t type, const void *bo
 /* A hit without the counters that it does not have. */
 static int add_hit(struct order *o, const struct trace_hit *hit)
 {
-    uint32_t events = latency_order_events(&o->scan->info);
-    uint32_t arguments = o->scan->info.points.meta.argument_count;
+    size_t events = latency_order_events(&o->scan->info);
+    size_t arguments = o->scan->info.points.meta.argument_count;
     uint32_t head = offsetof(struct trace_hit, counters);
     uint64_t packed[sizeof *hit / 8];
 
     memcpy(packed, hit, head + 8 * events);
     memcpy(packed + head / 8 + events, hit->arguments, 8 * arguments);
-    return add_item(o, hit->time, ITEM_HIT, packed, head + 8 * (events + arguments));
+    return add_item(o, hit->time, ITEM_HIT, packed, head + (uint32_t)(8 * (events + arguments)));
 }
 
 static void give_hit(const struct order *o, const uint64_t *words)
 {
-    uint32_t events = latency_order_events(&o->scan->info);
+    size_t events = latency_order_events(&o->scan->info);
     uint32_t head = offsetof(struct trace_hit, counters) / 8;
     struct trace_hit hit;
 
     memcpy(&hit, words, 8 * (head + events));
-    memcpy(hit.arguments, words + head + events, 8 * o->scan->info.points.meta.argument_count);
+    memcpy(hit.arguments, words + head + events,
+           sizeof hit.arguments[0] * o->scan->info.points.meta.argument_count);
     o->sink->hit(o->sink->context, &hit);
 }
 

@@ -72,7 +72,7 @@ static struct latency_row *add_row(struct latency_rows *rows, uint32_t function,
     if (row != NULL && rows->with_counters)
         row->counters = calloc(rows->event_count + 1u, sizeof row->counters[0]);
     if (row == NULL || (rows->with_counters && row->counters == NULL) ||
-        array_grow(&rows->all, rows->count, sizeof rows->all[0]) != 0 ||
+        array_grow(&rows->all, rows->count, sizeof(void *)) != 0 ||
         (2 * rows->count >= 1u << rows->bits && grow_index(rows) != 0)) {
         rows->error = -ENOMEM;
         if (row != NULL)
@@ -216,7 +216,7 @@ void latency_rows_sort(struct latency_rows *rows, enum latency_sort sort)
     for (uint32_t i = 0; i < rows->count; i++)
         rows->all[i]->order = order_of(rows->all[i], sort);
     if (rows->count != 0)
-        qsort_r(rows->all, rows->count, sizeof rows->all[0], compare,
+        qsort_r(rows->all, rows->count, sizeof(void *), compare,
                 (void *)(uintptr_t)&rows->info->points);
     free(rows->index); /* of other numbers */
     rows->index = NULL;

@@ -14,7 +14,7 @@ int latency_threads_init(struct latency_threads *t, const struct trace_info *inf
     struct latency_follower follower = t->follower;
 
     *t = (struct latency_threads){.info = info, .follower = follower, .bits = FIRST_BITS};
-    t->all = calloc(1u << t->bits, sizeof t->all[0]);
+    t->all = calloc(1u << t->bits, sizeof(void *));
     t->event_count = latency_order_events(info);
     return t->all != NULL ? 0 : -ENOMEM;
 }
@@ -50,7 +50,7 @@ static void forget(struct latency_threads *t, bool all)
     uint32_t places = old != NULL ? 1u << t->bits : 0;
 
     t->last = NULL;
-    t->all = calloc(places + 1u, sizeof t->all[0]);
+    t->all = calloc(places + 1u, sizeof(void *));
     if (t->all == NULL) { /* they stay */
         t->all = old;
         return;
@@ -73,7 +73,7 @@ void latency_threads_free(struct latency_threads *t)
 static int grow(struct latency_threads *t)
 {
     uint32_t bits = t->bits + 1;
-    struct latency_thread **all = calloc(1u << bits, sizeof all[0]);
+    struct latency_thread **all = calloc(1u << bits, sizeof(void *));
 
     if (all == NULL)
         return -ENOMEM;
@@ -187,8 +187,9 @@ static void enter(struct latency_threads *t, struct latency_thread *thread, uint
     entry->parent =
         outer == INVOCATIONS_NONE ? TRACE_POINTS_NONE : thread->open.open[outer].function;
     memcpy(entry->spent, thread->spent, sizeof entry->spent);
-    memcpy(entry->counters, hit->counters, 8 * t->event_count);
-    memcpy(entry->arguments, hit->arguments, 8 * t->info->points.meta.argument_count);
+    memcpy(entry->counters, hit->counters, sizeof(uint64_t) * t->event_count);
+    memcpy(entry->arguments, hit->arguments,
+           sizeof(uint64_t) * t->info->points.meta.argument_count);
     if (t->follower.entered != NULL)
         t->follower.entered(t->follower.context, thread, slot);
 }
