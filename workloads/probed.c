@@ -40,200 +40,76 @@ uint64_t asm_return(uint64_t n);
 #define FUNCTION(name) ".globl " name "\n.type " name ", @function\n" name ":\n"
 #define END(name) ".size " name ", . - " name "\n"
 
-__asm__(
-    ".text\n" FUNCTION("asm_spin") "mov %rdi, %rax\n1: dec %rdi\njnz 1b\nret\n" END("asm_spin")
-        FUNCTION("asm_loop") "dec %rdi\njnz asm_loop\nmov $5, %eax\nret\n" END("asm_loop") FUNCTION(
-            "asm_relative") "mov asm_word(%rip), %rax\nadd %rsi, %rax\nadd %rdi, %rax\nret\n" END("asm_relative")
-            FUNCTION(
-                "asm_compare") "cmpl $40, asm_word(%rip)\nsete %al\nmovzx %al, %eax\nret\n" END("as"
-                                                                                                "m_"
-                                                                                                "co"
-                                                                                                "mp"
-                                                                                                "ar"
-                                                                                                "e")
-                FUNCTION("asm_tail") "jmp asm_spin\n" END("asm_tail")
-                    FUNCTION("asm_seven") "mov $7, %eax\nret\n" END("asm_seven") FUNCTION(
-                        "asm_if") "test %rdi, %rdi\njz asm_seven\nmov $1, %eax\nret\n" END("as"
-                                                                                           "m_"
-                                                                                           "i"
-                                                                                           "f") FUNCTION("asm_count") "mov %rdi, %rcx\njrcxz 1f\nmov $1, %eax\nret\n1: jmp asm_seven\n" END("asm_count")
-                        FUNCTION(
-                            "asm_switch") "mov asm_table(, %rdi, 8), %rax\njmp *%rax\n"
-                                          "asm_switch0: mov $10, %eax\nret\nasm_switch1: mov $11, "
-                                          "%eax\nret\n"
-                                          "asm_switch2: mov $12, %eax\nret\nasm_switch3: jmp "
-                                          "asm_seven\n" END("asm_switch") FUNCTION(
-                                              "asm_through") "jmp *%rsi\n" END("asm_through")
-                                              FUNCTION("asm_pointer") "jmp *asm_place(%rip)\n" END(
-                                                  "asm_pointer")
-                                                  FUNCTION(
-                                                      "asm_call") "call asm_spin\nmov $3, "
-                                                                  "%eax\nret\n" END("asm_call") FUNCTION(
-                                                                      "as"
-                                                                      "m_"
-                                                                      "lo"
-                                                                      "a"
-                                                                      "d") "mov (%rdi), "
-                                                                           "%rax\nret\n" END("asm_"
-                                                                                             "load")
-                                                                               FUNCTION("asm_"
-                                                                                        "return") "ret\n" END(
-                                                                                   "asm_return") "."
-                                                                                                 "s"
-                                                                                                 "e"
-                                                                                                 "c"
-                                                                                                 "t"
-                                                                                                 "i"
-                                                                                                 "o"
-                                                                                                 "n"
-                                                                                                 " "
-                                                                                                 "."
-                                                                                                 "r"
-                                                                                                 "o"
-                                                                                                 "d"
-                                                                                                 "a"
-                                                                                                 "t"
-                                                                                                 "a"
-                                                                                                 "\n."
-                                                                                                 "b"
-                                                                                                 "a"
-                                                                                                 "l"
-                                                                                                 "i"
-                                                                                                 "g"
-                                                                                                 "n"
-                                                                                                 " "
-                                                                                                 "8"
-                                                                                                 "\n"
-                                                                                                 "a"
-                                                                                                 "s"
-                                                                                                 "m"
-                                                                                                 "_"
-                                                                                                 "t"
-                                                                                                 "a"
-                                                                                                 "b"
-                                                                                                 "l"
-                                                                                                 "e"
-                                                                                                 ":"
-                                                                                                 " "
-                                                                                                 "."
-                                                                                                 "q"
-                                                                                                 "u"
-                                                                                                 "a"
-                                                                                                 "d"
-                                                                                                 " "
-                                                                                                 "a"
-                                                                                                 "s"
-                                                                                                 "m"
-                                                                                                 "_"
-                                                                                                 "s"
-                                                                                                 "w"
-                                                                                                 "i"
-                                                                                                 "t"
-                                                                                                 "c"
-                                                                                                 "h"
-                                                                                                 "0"
-                                                                                                 ","
-                                                                                                 " "
-                                                                                                 "a"
-                                                                                                 "s"
-                                                                                                 "m"
-                                                                                                 "_"
-                                                                                                 "s"
-                                                                                                 "w"
-                                                                                                 "i"
-                                                                                                 "t"
-                                                                                                 "c"
-                                                                                                 "h"
-                                                                                                 "1"
-                                                                                                 ","
-                                                                                                 " "
-                                                                                                 "a"
-                                                                                                 "s"
-                                                                                                 "m"
-                                                                                                 "_"
-                                                                                                 "s"
-                                                                                                 "w"
-                                                                                                 "i"
-                                                                                                 "t"
-                                                                                                 "c"
-                                                                                                 "h"
-                                                                                                 "2"
-                                                                                                 ","
-                                                                                                 " "
-                                                                                                 "a"
-                                                                                                 "s"
-                                                                                                 "m"
-                                                                                                 "_"
-                                                                                                 "s"
-                                                                                                 "w"
-                                                                                                 "i"
-                                                                                                 "t"
-                                                                                                 "c"
-                                                                                                 "h"
-                                                                                                 "3"
-                                                                                                 "\n"
-                                                                                                 "."
-                                                                                                 "d"
-                                                                                                 "a"
-                                                                                                 "t"
-                                                                                                 "a"
-                                                                                                 "\n."
-                                                                                                 "b"
-                                                                                                 "a"
-                                                                                                 "l"
-                                                                                                 "i"
-                                                                                                 "g"
-                                                                                                 "n"
-                                                                                                 " "
-                                                                                                 "8"
-                                                                                                 "\nas"
-                                                                                                 "m"
-                                                                                                 "_"
-                                                                                                 "w"
-                                                                                                 "o"
-                                                                                                 "r"
-                                                                                                 "d"
-                                                                                                 ":"
-                                                                                                 " "
-                                                                                                 "."
-                                                                                                 "q"
-                                                                                                 "u"
-                                                                                                 "a"
-                                                                                                 "d"
-                                                                                                 " "
-                                                                                                 "4"
-                                                                                                 "0"
-                                                                                                 "\na"
-                                                                                                 "s"
-                                                                                                 "m"
-                                                                                                 "_"
-                                                                                                 "p"
-                                                                                                 "l"
-                                                                                                 "a"
-                                                                                                 "c"
-                                                                                                 "e"
-                                                                                                 ":"
-                                                                                                 " "
-                                                                                                 "."
-                                                                                                 "q"
-                                                                                                 "u"
-                                                                                                 "a"
-                                                                                                 "d"
-                                                                                                 " "
-                                                                                                 "a"
-                                                                                                 "s"
-                                                                                                 "m"
-                                                                                                 "_"
-                                                                                                 "s"
-                                                                                                 "p"
-                                                                                                 "i"
-                                                                                                 "n"
-                                                                                                 "\n."
-                                                                                                 "t"
-                                                                                                 "e"
-                                                                                                 "x"
-                                                                                                 "t"
-                                                                                                 "\n");
+/* clang-format off */
+__asm__(".text\n"
+        FUNCTION("asm_spin")
+        "mov %rdi, %rax\n"
+        "1: dec %rdi\n"
+        "jnz 1b\n"
+        "ret\n" END("asm_spin")
+        FUNCTION("asm_loop")
+        "dec %rdi\n"
+        "jnz asm_loop\n"
+        "mov $5, %eax\n"
+        "ret\n" END("asm_loop")
+        FUNCTION("asm_relative")
+        "mov asm_word(%rip), %rax\n"
+        "add %rsi, %rax\n"
+        "add %rdi, %rax\n"
+        "ret\n" END("asm_relative")
+        FUNCTION("asm_compare")
+        "cmpl $40, asm_word(%rip)\n"
+        "sete %al\n"
+        "movzx %al, %eax\n"
+        "ret\n" END("asm_compare")
+        FUNCTION("asm_tail")
+        "jmp asm_spin\n" END("asm_tail")
+        FUNCTION("asm_seven")
+        "mov $7, %eax\n"
+        "ret\n" END("asm_seven")
+        FUNCTION("asm_if")
+        "test %rdi, %rdi\n"
+        "jz asm_seven\n"
+        "mov $1, %eax\n"
+        "ret\n" END("asm_if")
+        FUNCTION("asm_count")
+        "mov %rdi, %rcx\n"
+        "jrcxz 1f\n"
+        "mov $1, %eax\n"
+        "ret\n"
+        "1: jmp asm_seven\n" END("asm_count")
+        FUNCTION("asm_switch")
+        "mov asm_table(, %rdi, 8), %rax\n"
+        "jmp *%rax\n"
+        "asm_switch0: mov $10, %eax\n"
+        "ret\n"
+        "asm_switch1: mov $11, %eax\n"
+        "ret\n"
+        "asm_switch2: mov $12, %eax\n"
+        "ret\n"
+        "asm_switch3: jmp asm_seven\n" END("asm_switch")
+        FUNCTION("asm_through")
+        "jmp *%rsi\n" END("asm_through")
+        FUNCTION("asm_pointer")
+        "jmp *asm_place(%rip)\n" END("asm_pointer")
+        FUNCTION("asm_call")
+        "call asm_spin\n"
+        "mov $3, %eax\n"
+        "ret\n" END("asm_call")
+        FUNCTION("asm_load")
+        "mov (%rdi), %rax\n"
+        "ret\n" END("asm_load")
+        FUNCTION("asm_return")
+        "ret\n" END("asm_return")
+        ".section .rodata\n"
+        ".balign 8\n"
+        "asm_table: .quad asm_switch0, asm_switch1, asm_switch2, asm_switch3\n"
+        ".data\n"
+        ".balign 8\n"
+        "asm_word: .quad 40\n"
+        "asm_place: .quad asm_spin\n"
+        ".text\n");
+/* clang-format on */
 
 static unsigned rounds = 100;
 static volatile uint64_t sink;
