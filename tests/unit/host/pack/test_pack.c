@@ -141,16 +141,28 @@ static void a_root_tree_lies_at_the_root(void **state)
     check_names(write_archive(&list), MANIFEST "a b large link" END, check_tree_entry);
 }
 
-static void the_table_of_probes_follows_the_manifest(void **state)
+/* Returns the bytes of an archive with this table; the table follows everything else. */
+static off_t bytes_with_probes(void *table, size_t bytes)
 {
-    uint8_t table[] = {1, 2, 3};
-    struct pack pack = {.probes = table, .probe_bytes = sizeof table};
+    struct pack pack = {.probes = table, .probe_bytes = bytes};
     int fd = memfd_create("test", MFD_CLOEXEC);
+    struct stat status;
 
-    (void)state;
     failure = (struct run_failure){0};
     assert_int_equal(pack_archive_write(&pack, "m", 1, fd, &failure), 0);
-    check_names(fd, MANIFEST "microtome/probes" END, check_tree_entry);
+    assert_int_equal(fstat(fd, &status), 0);
+    close(fd);
+    return status.st_size;
+}
+
+static void a_table_of_probes_adds_whole_blocks(void **state)
+{
+    static uint8_t table[5 << 20];
+    off_t without = bytes_with_probes(NULL, 0);
+
+    (void)state;
+    assert_int_equal(bytes_with_probes(table, 3), without + (4 << 20));
+    assert_int_equal(bytes_with_probes(table, sizeof table), without + (8 << 20));
 }
 
 static void a_name_is_listed_once(void **state)
@@ -290,7 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tree_is_sorted_and_without_pipes),
         cmocka_unit_test(a_root_tree_lies_at_the_root),
-        cmocka_unit_test(the_table_of_probes_follows_the_manifest),
+        cmocka_unit_test(a_table_of_probes_adds_whole_blocks),
         cmocka_unit_test(a_name_is_listed_once),
         cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(links_are_followed),

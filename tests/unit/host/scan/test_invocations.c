@@ -206,7 +206,9 @@ static void step(struct stack *s, struct test_random *random)
     } else if (what < 96 && s->depth != 0) { /* the innermost one loops */
         struct frame *frame = &s->frames[s->depth - 1];
 
+        loops = true;
         assert_int_equal(enter(frame->function, frame->sp), UINT32_MAX);
+        loops = false;
     } else if (s->depth > 1) { /* longjmp, and then the function that it led to returns */
         struct frame *frame;
 
