@@ -91,6 +91,8 @@ void trap_attention(struct trap_frame *frame)
     struct cpu *cpu = cpu_this();
 
     apic_eoi();
+    if (cpu->thread == NULL) /* calibrating: a call of turn_set() came late */
+        return;
     cross_answer(cpu);
     probe_leave_copy(frame);
     exact_note(EXACT_NOTE_RESUME, frame->rip);

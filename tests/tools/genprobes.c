@@ -4,7 +4,7 @@
  *   cpu N                        what follows happens on this CPU (0)
  *   count VALUE                  the second event, cache-misses:u, has counted so much (0)
  *   enter TIME TID NAME SP [ARGUMENT]      TIME: ns since the start, which instructions are, too
- *   return TIME TID NAME SP [RESULT]
+ *   return TIME TID NAME SP [RESULT]       a NAME that begins with "loops" jumps to its first instruction
  *   switch TIME FROM TO REASON   as in enum hr_switch_reason
  *   syscall TIME DURATION TID NUMBER
  *   wait TIME TID NUMBER ADDRESS
@@ -40,6 +40,11 @@ struct generator {
 
 static struct generator g;
 
+static uint32_t loops(const char *name)
+{
+    return strncmp(name, "loops", 5) == 0 ? HR_PROBE_LOOPS : 0;
+}
+
 static void put_functions(void)
 {
     const struct hr_meta_probes probes = {g.function_count, 2 * g.function_count, 1, 0};
@@ -53,6 +58,7 @@ static void put_functions(void)
                                                         .bytes = 200,
                                                         .number = i,
                                                         .kind = HR_PROBE_FUNCTION,
+                                                        .flags = loops(g.functions[i]),
                                                         .name_bytes =
                                                             (uint16_t)strlen(g.functions[i]),
                                                         .path_bytes = sizeof path - 1};
