@@ -119,8 +119,8 @@ void cpu_watch_exceptions(void)
 {
     for (unsigned i = 0; i < ENTRY_EXCEPTIONS; i++)
         if (i != 2 && i != 8 && i != 18)
-            set_gate(i, i == 3 ? entry_breakpoint : entry_exceptions_watched[i], 0,
-                     i == 3 || i == 4 ? 3 : 0);
+            set_gate(i, entry_exceptions_watched[i], 0, i == 4 ? 3 : 0);
+    set_gate(3, entry_breakpoint, 0, 3);
 }
 
 static void tss_set(struct cpu *cpu, unsigned byte_offset, uint64_t value)
