@@ -5,8 +5,8 @@
 #include "guest/cpu/cross.h"
 #include "lib/x86.h"
 
-/* A call that comes between the look and the halt ends the halt.  One that comes after the last look
- * reaches the CPU in ring 3: trap_attention() takes it. */
+/* A call that comes between the look and the halt ends the halt.  One that comes after the last
+ * look reaches the CPU in ring 3: trap_attention() takes it. */
 void turn_wait(const uint32_t *word, uint32_t value)
 {
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value)

@@ -130,6 +130,7 @@ bench_counters() {
     overflow_rows 'ip and five counters' $five le 220
     bench_taking_stacks
     bench_requests
+    bench_probes
     bench_eight_cpus
     bench_linux
 }
@@ -165,6 +166,30 @@ bench_requests() {
     row 'hr_read of five counters' "$(sed -n 's/^instructions read=\([0-9]*\) .*/\1/p' out)" instructions le 40
     row 'hr_poll with five counters, in the kernel' "$(sed -n 's/^instructions:k .* poll=\([0-9]*\)$/\1/p' out)" \
         instructions le 200
+}
+
+# ring0_of_calls CALLS OPTION...: ring-0 instructions of a program that calls a probed function so often.
+ring0_of_calls() {
+    measured="$WORKLOADS/probed calls $1"
+    shift
+    freerun --mode off -e $five --probe asm_spin "$@"
+    measured="$WORKLOADS/phases 20 1"
+}
+
+# an_invocation OPTION...: sets $each to what an entry and a return take together.
+an_invocation() {
+    ring0_of_calls 10000 "$@"
+    ring0_less=$ring0
+    ring0_of_calls 30000 "$@"
+    each=$(calc %.1f "($ring0 - $ring0_less) / 20000")
+}
+
+bench_probes() {
+    an_invocation --qemu "$virtual" --cpus 1
+    row 'probe: an entry and a return, five counters' "$each" instructions le 430
+    an_invocation --qemu "$QEMU"
+    row 'probe: the same with encoding and sending' "$each" instructions
+    row 'Linux 6.1: uprobe and uretprobe, no counters' 4305 instructions
 }
 
 bench_eight_cpus() {

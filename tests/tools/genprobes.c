@@ -4,13 +4,15 @@
  *   cpu N                        what follows happens on this CPU (0)
  *   count VALUE                  the second event, cache-misses:u, has counted so much (0)
  *   enter TIME TID NAME SP [ARGUMENT]      TIME: ns since the start, which instructions are, too
- *   return TIME TID NAME SP [RESULT]       a NAME that begins with "loops" jumps to its first instruction
+ *   return TIME TID NAME SP [RESULT]
  *   switch TIME FROM TO REASON   as in enum hr_switch_reason
  *   syscall TIME DURATION TID NUMBER
  *   wait TIME TID NUMBER ADDRESS
  *   lost TIME COUNT
  *   chunk                        the CPU's chunk ends here
  *   END
+ *
+ *   A function whose NAME begins with "loops" jumps to its first instruction.
  *
  *   genprobes --many N FILE      N invocations of four functions that call each other, on one CPU
  *   genprobes --drop FILE        as the first, without chunks 1 of the CPUs: they are missing
