@@ -64,7 +64,7 @@ finish() {
     exit
 }
 
-# What depends on no clock runs aside, in the time that the other tests leave the CPUs idle.
+# What depends on no clock runs aside, in the time that the other tests leave the CPUs idle.  If it hangs, it is ended.
 if [ "${1:-}" = aside ]; then
     # MUSL_GCC: musl-gcc is no clang, and has built these programs already.
     check 'build with clang' "$MAKE" --no-print-directory -s -j2 CC=clang MUSL_GCC= BUILD="$BUILD/clang" all
@@ -80,7 +80,7 @@ check 'build' "$MAKE" --no-print-directory -s -j2 all test-tools "$BUILD/unit/hr
 [ "$failed" -eq 0 ] || finish
 export BUILD MAKE
 rm -f "$BUILD/aside.counts" "$BUILD/prove.counts"
-setsid nice -n 10 tools/test.sh aside >"$BUILD/aside.log" 2>&1 </dev/null &
+setsid nice -n 10 timeout -k 20 1500 tools/test.sh aside >"$BUILD/aside.log" 2>&1 </dev/null &
 aside=$!
 trap 'kill -- -$aside 2>/dev/null; exit 130' INT TERM HUP
 
