@@ -2,7 +2,7 @@
  *
  * A copy has COPY_BYTES bytes: the instruction, then a jump to the next one of the program (through
  * 8 bytes after the jump), or a breakpoint.  All are in one range of the kernel's half that ring 3
- * may execute and nobody else uses, so every address space has them.
+ * may execute and nothing else uses, so every address space has them.
  */
 #include "guest/probe/probe_copy.h"
 
