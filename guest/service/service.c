@@ -158,12 +158,15 @@ void service_flush(void)
 {
     struct cpu *cpu = cpu_this();
 
-    if (run.shared) {
+    if (run.shared && cpu->clock.stopped_at != 0) {
         service_drain(cpu);
         return;
     }
     service_begin();
-    service_cpu_request(cpu, SERVICE_FLUSH, 0, 0);
+    if (run.shared)
+        trace_drain(cpu->ring, true);
+    else
+        service_cpu_request(cpu, SERVICE_FLUSH, 0, 0);
     service_end(cpu);
 }
 
