@@ -61,6 +61,11 @@ GUEST_TEST_OBJ := $(patsubst $(BUILD)/guest/guest/%,$(BUILD)/asserting/guest/%,$
 $(BUILD)/guest-test.elf: $(GUEST_TEST_OBJ) $(GUEST_VARIANTS) linker.ld $(BUILD)/flags $(BUILD)/sources
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
 
+# The kernel whose instructions `make bench` counts: it says how many it executed, and checks nothing.
+GUEST_BENCH_OBJ := $(GUEST_OBJ) $(patsubst %,$(BUILD)/guest/guest/variants/%.o,test_hook_on net_test memory_test)
+$(BUILD)/guest-bench.elf: $(GUEST_BENCH_OBJ) $(GUEST_VARIANTS) linker.ld $(BUILD)/flags $(BUILD)/sources
+	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
+
 $(BUILD)/asserting/%.o: GUEST_CFLAGS := $(subst $(CONTEXT),-Iguest/variants/asserting,$(GUEST_CFLAGS))
 $(BUILD)/asserting/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)

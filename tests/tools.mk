@@ -8,7 +8,7 @@ TEST_CFLAGS := $(COMMON) -D_GNU_SOURCE
 
 include tests/firmware/efi.mk
 .PHONY: test-tools
-test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/asserting/hr \
+test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/asserting/hr $(BUILD)/guest-bench.elf \
 	$(BUILD)/tests/fake-kernel.elf $(BUILD)/tests/return_app.efi $(FIRMWARE) ## build what the tests use
 
 # hr with the kernel of the tests beside it, which it finds without being asked.

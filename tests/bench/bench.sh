@@ -90,7 +90,7 @@ bench_sampling() {
 measured="$WORKLOADS/phases 20 1"
 freerun() {
     # shellcheck disable=SC2086
-    run -v --kernel "$BUILD/guest-test.elf" --accel tcg --cpu "$modelled,pmu-freerun=on" "$@" $measured
+    run -v --kernel "$BUILD/guest-bench.elf" --accel tcg --cpu "$modelled,pmu-freerun=on" "$@" $measured
     ring0=$(sed -n 's/.*free-running at the .*: \([0-9]*\) in ring 0.*/\1/p' err | awk 'NR == 1 { at = $1 } END { print $1 - at }')
     taken=$(stat_of .samples)
 }
@@ -176,19 +176,20 @@ ring0_of_calls() {
     measured="$WORKLOADS/phases 20 1"
 }
 
-# an_invocation OPTION...: sets $each to what an entry and a return take together.
+# an_invocation LESS MORE OPTION...: sets $each to what an entry and a return take together, by two runs of so many.
 an_invocation() {
-    ring0_of_calls 10000 "$@"
+    less=$1 more=$2
+    shift 2
+    ring0_of_calls "$less" "$@"
     ring0_less=$ring0
-    ring0_of_calls 30000 "$@"
-    each=$(calc %.1f "($ring0 - $ring0_less) / 20000")
+    ring0_of_calls "$more" "$@"
+    each=$(calc %.1f "($ring0 - $ring0_less) / ($more - $less)")
 }
 
+# As many hits as the ring has room for: the service CPU is too slow for more of them at such a rate.
 bench_probes() {
-    an_invocation --qemu "$virtual" --cpus 1
+    an_invocation 1000 4000 --qemu "$virtual" --cpus 1
     row 'probe: an entry and a return, five counters' "$each" instructions le 430
-    an_invocation --qemu "$QEMU"
-    row 'probe: the same with encoding and sending' "$each" instructions
     row 'Linux 6.1: uprobe and uretprobe, no counters' 4305 instructions
 }
 
@@ -306,14 +307,32 @@ hop() {
     row "a byte there and back over a stream of $1" "$(sed -n "s/^$1 there-and-back //p" out)" instructions le "$2"
 }
 
+# least_of COMMAND...: the least wall time of 15 runs.
+least_of() {
+    for _ in $(seq 15); do seconds "$@" 2>err; done | sort -n | head -n 1
+}
+
+# reading_files WORDS: a shell in the guest reads what the words stand for.
+reading_files() {
+    least_of "$HR" run -q --mode off "$(command -v busybox)" sh -c "busybox cat $1"
+}
+
+# Read once and twice, so that only the first look at each file is left.
+bench_served() {
+    mkdir served
+    for i in $(seq 1000); do echo "$i" >"served/$i"; done
+    row "first look at a small file of the host's, to its contents" \
+        "$(calc %.0f "(2 * $(reading_files "$work/served/*") - $(reading_files "$work/served/* $work/served/*") \
+            - $(reading_files /etc/passwd)) * 1000")" 'us, wall' le 150
+}
+
 bench_start() {
     times=$(for _ in $(seq 15); do seconds "$root/run.sh" -q -o "$work/hr.bin" "$WORKLOADS/hello-musl" 2>err; done)
     row 'run.sh on a program that returns at once: median' "$(echo "$times" | sort -n | sed -n 8p)" 's, wall' le 0.4
     row 'run.sh on a program that returns at once: slowest of 15' "$(echo "$times" | sort -n | tail -n 1)" 's, wall'
-    times=$(for _ in $(seq 15); do
-        seconds "$root/run.sh" -q -o "$work/hr.bin" /usr/bin/python3 -c 'print(1)' 2>err
-    done)
-    row "run.sh python3 -c 'print(1)', to its exit: least of 15" "$(echo "$times" | sort -n | head -n 1)" 's, wall' le 0.6
+    row "run.sh python3 -c 'print(1)', to its exit: least of 15" \
+        "$(least_of "$root/run.sh" -q -o "$work/hr.bin" /usr/bin/python3 -c 'print(1)')" 's, wall' le 0.6
+    bench_served
     status=0
     "$HR" run -q --mem 64M "$WORKLOADS/hello-musl" >out 2>err </dev/null || status=$?
     row '--mem 64M: exit status' "$status" status le 0
@@ -439,6 +458,22 @@ bench_readers() {
     reading 'hr stat, one thread' 50 stat --jobs 1
     reading 'hr report, one thread' 20 report --jobs 1
     reading_stacks
+}
+
+# A quarter as many invocations as samples: two hits of probes each.
+bench_latency() {
+    invocations=$((samples / 4))
+    "$TOOLS/genprobes" --many "$invocations" invocations.bin || missed=1
+    cat invocations.bin >/dev/null
+    for view in '' '--counters' '--by callsite'; do
+        # shellcheck disable=SC2086
+        /usr/bin/time -f '%U %S %M' -o usage "$HR" latency $view invocations.bin >/dev/null || missed=1
+        read -r user system rss <usage
+        row "hr latency${view:+ $view}, $((invocations / 1000000)) million invocations" \
+            "$(calc %.1f "2 * $invocations / 1e6 / ($user + $system)")" 'M hits/s' ge 20
+        row "hr latency${view:+ $view}: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 200
+    done
+    rm -f invocations.bin
 }
 
 # What call stacks add to a trace, and how fast they come out of it. Debian's python3 has no frame pointers: its stacks
@@ -575,7 +610,7 @@ bench_stick() {
     row 'a stick: the loader as a share of the shell' "$(calc %.0f "100 * $ours / $shell")" % ge 100
 }
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers stacks unwind view exports network stick}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers latency stacks unwind view exports network stick}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -589,6 +624,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads processes f
     collector) bench_collector ;;
     collect) bench_collect ;;
     readers) bench_readers ;;
+    latency) bench_latency ;;
     stacks) bench_stacks ;;
     unwind) bench_unwind ;;
     view) bench_view ;;
