@@ -52,6 +52,7 @@
 #include "guest/thread/threads.h"
 #include "guest/thread/threads_end.h"
 #include "guest/thread/timer.h"
+#include "guest/thread/translations.h"
 #include "guest/thread/wait.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
@@ -167,7 +168,7 @@ static void prepare_workload(struct cpu *cpu)
     cpu->ring = ring;
     cpu->clock.stop_mask = run.shared ? ~0ull : 0;
     cpu->trigger.paused = run.asked.paused;
-    cpu->trigger.attention_due = cpu->schedule.slice_end = CPU_NEVER;
+    cpu->trigger.attention_due = cpu->schedule.slice_end = cpu->schedule.flush_due = CPU_NEVER;
     cpu_set_kernel_stack(cpu, (uint64_t)stack + KERNEL_STACK_BYTES);
     apic_timer_setup(VECTOR_TIMER);
     machine_prepare(cpu);
@@ -260,6 +261,7 @@ static void start_run(struct cpu *cpu)
     cross_lock(cpu);
     run_state.started = true;
     start_deadline();
+    translations_start(cpu, 0);
     duration_start(run.duration_ns);
     service_check_stop();
     test_hook("start");

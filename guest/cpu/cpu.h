@@ -102,6 +102,7 @@ struct cpu_schedule { /* guest/thread/schedule.h, guest/thread/timer.h */
     struct thread *assigned; /* waits to run here, and on no other CPU */
     struct thread *dead; /* ended here; freed once this CPU has left its stack */
     uint64_t slice_end; /* workload clock at which another thread has its turn; or CPU_NEVER */
+    uint64_t flush_due; /* workload clock; or CPU_NEVER: guest/thread/translations.h */
     struct timer *timers; /* in the order of due */
     bool expiring; /* a timer acts now, not the thread */
     uint64_t idle_since; /* workload clock */

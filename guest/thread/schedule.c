@@ -15,6 +15,7 @@
 #include "guest/thread/run_queue.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/timer.h"
+#include "guest/thread/translations.h"
 #include "guest/thread/wait_record.h"
 #include "lib/x86.h"
 
@@ -43,6 +44,8 @@ void schedule_update_attention(struct cpu *cpu)
 
     if (cpu->schedule.timers != NULL && cpu->schedule.timers->due < due)
         due = cpu->schedule.timers->due;
+    if (cpu->schedule.flush_due < due)
+        due = cpu->schedule.flush_due;
     sampler_set_attention(cpu, due);
 }
 
@@ -423,6 +426,7 @@ struct cpu *schedule_attend(struct cpu *cpu)
     service_hold_counters(cpu);
     now = clock_stopped_time(cpu);
     timer_expire(cpu, now);
+    translations_attend(cpu, now);
     if (!may_use(thread, cpu) || (now >= cpu->schedule.slice_end && first_in_queue(cpu) != NULL))
         step_aside(cpu, thread, HR_SWITCH_SLICE);
     else if (now >= cpu->schedule.slice_end || cpu->schedule.slice_end == CPU_NEVER)

@@ -211,6 +211,11 @@ bench_linux() {
     row 'Linux 6.1 perf: the same with a call chain' 416 bytes/sample
 }
 
+# least_of COMMAND...: the least wall time of 15 runs.
+least_of() {
+    for _ in $(seq 15); do seconds "$@" 2>err; done | sort -n | head -n 1
+}
+
 bench_accuracy() {
     for program in 'phases-musl 100 1' 'spin-musl 100000000'; do
         # shellcheck disable=SC2086
@@ -218,6 +223,9 @@ bench_accuracy() {
         # shellcheck disable=SC2086
         callgrind=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$WORKLOADS"/$program 2>&1 |
             sed -n 's/.*Collected : //p')
+        row "$program: wall time, as a share of callgrind's" \
+            "$(calc %.2f "$(least_of "$HR" run -q --mode off "$WORKLOADS"/$program) / $(least_of valgrind \
+                --tool=callgrind --callgrind-out-file=/dev/null "$WORKLOADS"/$program)")" ratio le 1
         row "$program: instructions by callgrind" "$callgrind" instructions ge 100000000
         row "$program: difference to it" \
             "$(calc %.5f "100 * ($(stat_of '.events[0].total') - $callgrind) / $callgrind" | tr -d -)" % le 0.1
@@ -305,11 +313,6 @@ bench_redis() {
 
 hop() {
     row "a byte there and back over a stream of $1" "$(sed -n "s/^$1 there-and-back //p" out)" instructions le "$2"
-}
-
-# least_of COMMAND...: the least wall time of 15 runs.
-least_of() {
-    for _ in $(seq 15); do seconds "$@" 2>err; done | sort -n | head -n 1
 }
 
 # reading_files WORDS: a shell in the guest reads what the words stand for.
