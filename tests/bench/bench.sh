@@ -211,9 +211,11 @@ bench_linux() {
     row 'Linux 6.1 perf: the same with a call chain' 416 bytes/sample
 }
 
-# least_of COMMAND...: the least wall time of 15 runs.
+# least_of RUNS COMMAND...: the least wall time of so many runs.
 least_of() {
-    for _ in $(seq 15); do seconds "$@" 2>err; done | sort -n | head -n 1
+    runs=$1
+    shift
+    for _ in $(seq "$runs"); do seconds "$@" 2>err; done | sort -n | head -n 1
 }
 
 bench_accuracy() {
@@ -224,7 +226,7 @@ bench_accuracy() {
         callgrind=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$WORKLOADS"/$program 2>&1 |
             sed -n 's/.*Collected : //p')
         row "$program: wall time, as a share of callgrind's" \
-            "$(calc %.2f "$(least_of "$HR" run -q --mode off "$WORKLOADS"/$program) / $(least_of valgrind \
+            "$(calc %.2f "$(least_of 3 "$HR" run -q --mode off "$WORKLOADS"/$program) / $(least_of 3 valgrind \
                 --tool=callgrind --callgrind-out-file=/dev/null "$WORKLOADS"/$program)")" ratio le 1
         row "$program: instructions by callgrind" "$callgrind" instructions ge 100000000
         row "$program: difference to it" \
@@ -317,7 +319,7 @@ hop() {
 
 # reading_files WORDS: a shell in the guest reads what the words stand for.
 reading_files() {
-    least_of "$HR" run -q --mode off "$(command -v busybox)" sh -c "busybox cat $1"
+    least_of 15 "$HR" run -q --mode off "$(command -v busybox)" sh -c "busybox cat $1"
 }
 
 # Read once and twice, so that only the first look at each file is left.
@@ -334,7 +336,7 @@ bench_start() {
     row 'run.sh on a program that returns at once: median' "$(echo "$times" | sort -n | sed -n 8p)" 's, wall' le 0.4
     row 'run.sh on a program that returns at once: slowest of 15' "$(echo "$times" | sort -n | tail -n 1)" 's, wall'
     row "run.sh python3 -c 'print(1)', to its exit: least of 15" \
-        "$(least_of "$root/run.sh" -q -o "$work/hr.bin" /usr/bin/python3 -c 'print(1)')" 's, wall' le 0.6
+        "$(least_of 15 "$root/run.sh" -q -o "$work/hr.bin" /usr/bin/python3 -c 'print(1)')" 's, wall' le 0.6
     bench_served
     status=0
     "$HR" run -q --mem 64M "$WORKLOADS/hello-musl" >out 2>err </dev/null || status=$?
