@@ -4,13 +4,10 @@
  *   cpu N                        what follows happens on this CPU (0)
  *   count VALUE                  the second event, cache-misses:u, has counted so much (0)
  *   enter TIME TID NAME SP [ARGUMENT]      TIME: ns since the start, which instructions are, too
- *   return TIME TID NAME SP [RESULT]       a NAME that begins with "loops" jumps to its first instruction
- *   switch TIME FROM TO REASON   as in enum hr_switch_reason
- *   syscall TIME DURATION TID NUMBER
- *   wait TIME TID NUMBER ADDRESS
- *   lost TIME COUNT
- *   chunk                        the CPU's chunk ends here
- *   END
+ *   return TIME TID NAME SP [RESULT]       a NAME that begins with "loops" jumps to its first
+ * instruction switch TIME FROM TO REASON [WAKER]     as in enum hr_switch_reason syscall TIME
+ * DURATION TID NUMBER wait TIME TID NUMBER ADDRESS [OPERATION] begin|join|leave|block|end TIME TID
+ * [REQUEST] lost TIME COUNT chunk                        the CPU's chunk ends here END
  *
  *   genprobes --many N FILE      N invocations of four functions that call each other, on one CPU
  *   genprobes --drop FILE        as the first, without chunks 1 of the CPUs: they are missing
@@ -168,13 +165,30 @@ static uint32_t function_of(const char *name)
     return g.function_count++;
 }
 
+/* Returns false if the word is no kind of request. */
+static bool take_request(const char *word, const uint64_t *n)
+{
+    static const char *const kinds[] = {"", "begin", "end", "join", "leave", "block"};
+
+    for (uint32_t kind = 1; kind < sizeof kinds / sizeof kinds[0]; kind++)
+        if (strcmp(word, kinds[kind]) == 0) {
+            const struct hr_rec_request request = {
+                .time = START_TICKS + n[0], .request = n[2], .tid = (uint32_t)n[1], .kind = kind};
+
+            put_record(HR_REC_REQUEST, request.time, &request, sizeof request);
+            return true;
+        }
+    return false;
+}
+
 static void take_record(const char *word, const uint64_t *n)
 {
     if (strcmp(word, "switch") == 0) {
         const struct hr_rec_switch change = {.time = START_TICKS + n[0],
                                              .from_tid = (uint32_t)n[1],
                                              .to_tid = (uint32_t)n[2],
-                                             .reason = (uint32_t)n[3]};
+                                             .reason = (uint32_t)n[3],
+                                             .waker_tid = (uint32_t)n[4]};
         put_record(HR_REC_SWITCH, change.time, &change, sizeof change);
     } else if (strcmp(word, "syscall") == 0) {
         const struct hr_rec_syscall call = {.time = START_TICKS + n[0],
@@ -186,14 +200,15 @@ static void take_record(const char *word, const uint64_t *n)
         const struct hr_rec_wait wait = {.time = START_TICKS + n[0],
                                          .tid = (uint32_t)n[1],
                                          .number = (uint32_t)n[2],
-                                         .address = n[3]};
+                                         .address = n[3],
+                                         .operation = (uint32_t)n[4]};
         put_record(HR_REC_WAIT, wait.time, &wait, sizeof wait);
     } else if (strcmp(word, "lost") == 0) {
         const struct hr_rec_lost lost = {START_TICKS + n[0], START_TICKS + n[0], n[1]};
 
         if (trace_writer_lost(writer(), &lost) != 0)
             fail("lost");
-    } else {
+    } else if (!take_request(word, n)) {
         fprintf(stderr, "genprobes: %s: no such line\n", word);
         exit(2);
     }
@@ -216,8 +231,8 @@ static void take_line(const char *line)
                 entered ? HR_PROBE_ENTERED : HR_PROBE_RETURNED, n[2], n[3]);
         return;
     }
-    sscanf(line, "%*s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNi64, &n[0], &n[1], &n[2],
-           (int64_t *)&n[3]);
+    sscanf(line, "%*s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNi64 " %" SCNu64, &n[0], &n[1],
+           &n[2], (int64_t *)&n[3], &n[4]);
     if (strcmp(word, "cpu") == 0)
         g.cpu = (uint32_t)(n[0] % CPUS);
     else if (strcmp(word, "count") == 0)
