@@ -202,7 +202,7 @@ static void print_tails(FILE *out, const struct latency_print *p)
                  : p->rows->by == LATENCY_BY_THREAD ? "%s in thread %.256s"
                                                     : "%s in process %.256s",
                  name, key);
-        latency_print_tail(out, p, &tail->tail, what, "call");
+        latency_print_tail(out, p, &tail->tail, tail->row->function, what, "call");
     }
 }
 

@@ -67,7 +67,7 @@ static void print_notes(FILE *out, const struct latency_print *p, const struct l
 void latency_print_requests(FILE *out, const struct latency_print *p, struct latency_requests *r)
 {
     print_row(out, p, r);
-    latency_print_tail(out, p, &r->tail, "requests", "request");
+    latency_print_tail(out, p, &r->tail, TRACE_POINTS_NONE, "requests", "request");
     print_notes(out, p, r);
 }
 

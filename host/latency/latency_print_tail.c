@@ -11,6 +11,7 @@
 #define LEAST_SHARE 0.03 /* of the time, which is shown */
 
 struct part { /* of the time of a tail */
+    bool computes;
     char what[WAIT_NAME_BYTES]; /* "waiting for cache_lock" */
     uint64_t ticks;
     const struct latency_blame *most; /* for whom most of it was; NULL: no wait */
@@ -108,14 +109,37 @@ static struct parts *split(const struct latency_print *p, const struct latency_t
     }
     for (uint32_t i = 0; i < LATENCY_SPENT; i++)
         add_plain(parts, words[i], rest[i]);
+    if (tail->spent[LATENCY_ON_CPU] != 0)
+        part_of(parts, words[LATENCY_ON_CPU])->computes = true;
     add_plain(parts, "queued, without a thread", tail->queued);
     qsort(parts->all, parts->count, sizeof parts->all[0], largest_first);
     return parts;
 }
 
+/* Writes ", 102.3 us of it in evict": in which function the calls computed most, if it is another.
+ */
+static void put_function(const struct latency_print *p, const struct latency_tail *tail,
+                         uint32_t own, char room[LATENCY_HOLDER_BYTES])
+{
+    const struct latency_function *most = NULL;
+    char time[TEXT_QUANTITY_BYTES], name[128], *function;
+
+    for (uint32_t i = 0; i < tail->functions.count; i++)
+        if (most == NULL || tail->functions.all[i].ticks > most->ticks)
+            most = &tail->functions.all[i];
+    room[0] = 0;
+    if (most == NULL || most->function == own)
+        return;
+    function = latency_print_name(p, most->function);
+    snprintf(room, LATENCY_HOLDER_BYTES, ", %s of it in %s",
+             text_time(time, (double)trace_info_ns(p->info, most->ticks)),
+             text_escape(name, sizeof name, function != NULL ? function : ""));
+    free(function);
+}
+
 /* Adds one part to the text. */
-static size_t put_part(const struct latency_print *p, const struct part *part, char *text,
-                       size_t room)
+static size_t put_part(const struct latency_print *p, const struct latency_tail *tail, uint32_t own,
+                       const struct part *part, char *text, size_t room)
 {
     char time[TEXT_QUANTITY_BYTES], holder[LATENCY_HOLDER_BYTES] = "";
     struct latency_wait wait;
@@ -126,6 +150,8 @@ static size_t put_part(const struct latency_print *p, const struct part *part, c
         wait.holder.works = false;
         latency_print_holder(p, &wait, holder);
     }
+    if (part->computes)
+        put_function(p, tail, own, holder);
     text_time(time, (double)trace_info_ns(p->info, part->ticks));
     if (part->threads > 1 && holder[0] != 0)
         used = snprintf(text, room, "%s %s%s and %u more", time, part->what, holder,
@@ -136,7 +162,7 @@ static size_t put_part(const struct latency_print *p, const struct part *part, c
 }
 
 void latency_print_tail(FILE *out, const struct latency_print *p, const struct latency_tail *tail,
-                        const char *what, const char *noun)
+                        uint32_t own, const char *what, const char *noun)
 {
     struct parts *parts = split(p, tail);
     char text[4 * (WAIT_NAME_BYTES + LATENCY_HOLDER_BYTES + 64)], calls[TEXT_QUANTITY_BYTES];
@@ -155,7 +181,7 @@ void latency_print_tail(FILE *out, const struct latency_print *p, const struct l
             break;
         if (i != 0)
             used += (size_t)snprintf(text + used, sizeof text - used, "; ");
-        used += put_part(p, part, text + used, sizeof text - used);
+        used += put_part(p, tail, own, part, text + used, sizeof text - used);
     }
     columns_note(out, p->columns, "%s: the %s%s%s%s%s%s took %s: %s", what,
                  tail->calls != 1 ? text_count(calls, tail->calls) : "",
@@ -163,6 +189,21 @@ void latency_print_tail(FILE *out, const struct latency_print *p, const struct l
                  tail->calls != 1 ? "s" : "", tail->longest ? "" : " above p99",
                  text_time(all, (double)trace_info_ns(p->info, tail->ticks)), text);
     free(parts);
+}
+
+static void json_functions(struct output *out, const struct latency_print *p,
+                           const struct latency_tail *tail)
+{
+    output_text(out, ", \"functions\": [");
+    for (uint32_t i = 0; i < tail->functions.count; i++) {
+        char *name = latency_print_name(p, tail->functions.all[i].function);
+
+        output_text(out, i != 0 ? ", " : "");
+        output_json_print(out, "{\"function\": %s, \"ns\": %lu}", name,
+                          trace_info_ns(p->info, tail->functions.all[i].ticks));
+        free(name);
+    }
+    output_char(out, ']');
 }
 
 void latency_print_tail_json(struct output *out, const struct latency_print *p,
@@ -183,6 +224,8 @@ void latency_print_tail_json(struct output *out, const struct latency_print *p,
             output_json_print(out, ", \"kind\": %s", latency_waits_names[part->most->wait.spent]);
             latency_print_wait_json(out, p, &part->most->wait);
         }
+        if (part->computes)
+            json_functions(out, p, tail);
         output_char(out, '}');
     }
     output_text(out, "]}");

@@ -27,8 +27,8 @@ void latency_print_wait_json(struct output *out, const struct latency_print *p,
                              const struct latency_wait *wait);
 
 /* What the longest do, as a note below a table and as a JSON object; `what`, safe for a terminal,
- * says whose calls, or whatever the noun is, they are. */
+ * says whose calls, or whatever the noun is, they are; `own` is their function. */
 void latency_print_tail(FILE *out, const struct latency_print *p, const struct latency_tail *tail,
-                        const char *what, const char *noun);
+                        uint32_t own, const char *what, const char *noun);
 void latency_print_tail_json(struct output *out, const struct latency_print *p,
                              const struct latency_tail *tail);

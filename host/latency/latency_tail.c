@@ -63,3 +63,16 @@ int latency_tail_wait(struct latency_tail *tail, const struct latency_wait *wait
     tail->blames[tail->blame_count++] = (struct latency_blame){*wait, ticks};
     return 0;
 }
+
+void latency_functions_add(struct latency_functions *functions, uint32_t function, uint64_t ticks)
+{
+    uint32_t i = 0;
+
+    while (i < functions->count && functions->all[i].function != function)
+        i++;
+    if (i == LATENCY_FUNCTIONS_MAX)
+        return;
+    if (i == functions->count)
+        functions->all[functions->count++] = (struct latency_function){.function = function};
+    add(&functions->all[i].ticks, ticks);
+}

@@ -11,6 +11,19 @@ struct latency_blame { /* waits that have all but their times in common */
     uint64_t ticks; /* of all */
 };
 
+#define LATENCY_FUNCTIONS_MAX 64u
+
+struct latency_functions { /* ticks on a CPU in functions, without those in probed callees */
+    uint32_t count;
+    struct latency_function {
+        uint32_t function;
+        uint64_t ticks;
+    } all[LATENCY_FUNCTIONS_MAX];
+};
+
+/* Adds ticks; of more functions than there is room for, the first ones are kept. */
+void latency_functions_add(struct latency_functions *functions, uint32_t function, uint64_t ticks);
+
 struct latency_tail {
     uint64_t above; /* what takes more ticks belongs to it */
     bool longest; /* that is the longest, not what is above the 99th percentile */
@@ -19,6 +32,7 @@ struct latency_tail {
     uint64_t queued; /* of requests: ticks without a thread */
     struct latency_blame *blames; /* owned */
     uint32_t blame_count;
+    struct latency_functions functions; /* in which the calls computed, themselves included */
 };
 
 void latency_tail_free(struct latency_tail *tail);

@@ -36,9 +36,14 @@ static void ended(void *context, uint32_t slot, const struct invocations_open *o
     }
     call.ticks = t->hit->time - entry->time;
     call.own = call.ticks > entry->callees ? call.ticks - entry->callees : 0;
-    if (open->outer != INVOCATIONS_NONE)
-        thread->entries[open->outer].callees += call.ticks;
     latency_threads_spent(thread, entry, call.ticks, call.spent);
+    call.own_on_cpu = call.spent[LATENCY_ON_CPU];
+    call.own_on_cpu -=
+        entry->callees_on_cpu < call.own_on_cpu ? entry->callees_on_cpu : call.own_on_cpu;
+    if (open->outer != INVOCATIONS_NONE) {
+        thread->entries[open->outer].callees += call.ticks;
+        thread->entries[open->outer].callees_on_cpu += call.spent[LATENCY_ON_CPU];
+    }
     if (t->follower.returned != NULL)
         t->follower.returned(t->follower.context, &call);
 }
@@ -77,7 +82,7 @@ static void enter(struct latency_threads *t, struct latency_thread *thread, uint
     entry = &thread->entries[slot];
     outer = thread->open.open[slot].outer;
     entry->time = hit->time;
-    entry->callees = 0;
+    entry->callees = entry->callees_on_cpu = 0;
     entry->mark = 0;
     entry->parent =
         outer == INVOCATIONS_NONE ? TRACE_POINTS_NONE : thread->open.open[outer].function;

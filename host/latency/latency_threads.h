@@ -43,6 +43,7 @@ struct latency_wait { /* that has ended */
 struct latency_entry { /* of an open invocation */
     uint64_t time;
     uint64_t callees; /* ticks in probed functions that it called */
+    uint64_t callees_on_cpu; /* of these, on a CPU */
     uint64_t spent[LATENCY_SPENT]; /* by the thread until then */
     uint64_t counters[HR_EVENTS_MAX];
     uint64_t arguments[HR_PROBE_ARGUMENTS_MAX];
@@ -97,6 +98,7 @@ struct latency_call { /* an invocation that returned */
     const struct trace_hit *hit; /* its return */
     uint32_t function;
     uint64_t ticks, own; /* duration; without that of probed callees */
+    uint64_t own_on_cpu; /* of this, on a CPU */
     uint64_t spent[LATENCY_SPENT];
 };
 

@@ -289,6 +289,12 @@ awk 'BEGIN { srand(2); t = 1000; for (i = 0; i < 200; i++) { print "count", t * 
 "$TOOLS/genprobes" c.bin <c.txt || exit 1
 run_hr latency --correlate f -f json c.bin
 is 'correlate: all invocations' "$(jq -c '[.invocations, .few]' out)" '[200,false]'
+run_hr latency -f json c.bin
+is 'tail: in which function it computes' "$(jq -c '.rows[] | select(.function == "f") | .tail | [.calls, .total_ns, (.parts[0] | .what, (.functions[] | .function, .ns))]' out)" \
+    '[2,3000,"on CPU","slow",2000,"f",1000]'
+"$HR" latency c.bin >out
+like 'tail: in which function, for people' out '^# f: the 2 calls above p99 took 3\.000 us: .* on CPU, .* of it in slow$'
+run_hr latency --correlate f -f json c.bin
 is 'correlate: the callee explains all' "$(jq -c '.factors[] | select(.factor == "slow") | [.kind, .rank_correlation, .variance_share]' out)" '["callee",1,1]'
 is 'correlate: waits explain nothing' "$(jq -c '[.factors[] | select(.kind == "wait") | .rank_correlation] | add' out)" 0
 run_hr latency --function f --worst 1 c.bin
