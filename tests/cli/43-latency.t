@@ -218,11 +218,11 @@ is 'several CPUs: again' "$("$HR" latency -f json m.bin | cmp - one.json && echo
 enter 1000 2 lookup 0x2f0000
 enter 1100 2 evict 0x2eff00
 switch 1200 2 3 4
-begin 1210 3 77
+request 1210 3 77 1
 enter 1220 3 lookup 0x3f0000
 wait 1300 3 202 0x5000
 switch 1300 3 4 3
-begin 1310 4 78
+request 1310 4 78 1
 enter 1320 4 lookup 0x4f0000
 wait 1400 4 202 0x5000
 switch 1400 4 2 3
@@ -234,11 +234,11 @@ switch 6050 2 3 4 2
 syscall 1300 4760 3 202
 syscall 6070 5 3 202
 return 6100 3 lookup 0x3f0000
-end 6110 3 77
+request 6110 3 77 2
 switch 6200 3 4 4 3
 syscall 1400 4810 4 202
 return 6300 4 lookup 0x4f0000
-end 6310 4 78
+request 6310 4 78 2
 switch 6400 4 2 4
 return 6500 2 lookup 0x2f0000
 enter 6600 2 lookup 0x2f0000
@@ -300,37 +300,37 @@ is 'correlate: waits explain nothing' "$(jq -c '[.factors[] | select(.kind == "w
 run_hr latency --function f --worst 1 c.bin
 like 'worst: the callee' out '^  It was in slow for 1\.000 us: all of what it is longer; the median is 500 ns\.$'
 
-# Requests.  77: through a queue, with a wait for the lock that thread 2 holds for request 78; then two threads at once.
+# Requests (1 begin, 2 end, 3 join, 4 leave, 5 block).  77: through a queue, with a wait for the lock that thread 2 holds for request 78; then two threads at once.
 # 78: one thread.  The second 78: its thread computes.  79 does not end; 80 has no begin.
 "$TOOLS/genprobes" r.bin <<END || exit 1
-begin 1000 1 77
-block 1100 1 77
-begin 1200 2 78
+request 1000 1 77 1
+request 1100 1 77 5
+request 1200 2 78 1
 enter 1250 2 evict 0x2f0000
 switch 1300 2 3 4
-join 1500 3 77
+request 1500 3 77 3
 enter 1600 3 serve 0x3f0000
 wait 1700 3 202 0x5000
 switch 1700 3 2 3
 return 2700 2 evict 0x2f0000
 syscall 2710 5 2 202
-end 2800 2 78
+request 2800 2 78 2
 switch 2800 2 3 4 2
 syscall 1700 1120 3 202
-join 2900 4 77
+request 2900 4 77 3
 wait 2950 4 0 0
 switch 2950 4 0 3
-leave 3000 3
-join 3100 3 77
-end 3300 3 77
+request 3000 3 0 4
+request 3100 3 77 3
+request 3300 3 77 2
 return 3400 3 serve 0x3f0000
 switch 3500 0 4 5
 syscall 2950 560 4 0
-begin 4000 1 78
-end 4100 1 78
-begin 5000 1 79
-end 5100 1 80
-join 5200 1 81
+request 4000 1 78 1
+request 4100 1 78 2
+request 5000 1 79 1
+request 5100 1 80 2
+request 5200 1 81 3
 END
 run_hr latency --by request -f csv r.bin
 is 'requests: csv' "$(cat out)" "requests,unended,unknown,strays,median,p90,p99,p999,max,total,on_cpu,locks,io,for_cpu,sleep,other,queued
@@ -369,21 +369,21 @@ run_hr latency --by request --to 3900ns -f csv r.bin
 is 'requests: a part of the run' "$(sed 1d out | cut -d, -f1-4,10)" 2,0,0,0,3900
 # A begin of what is open; a thread that ends; lost records.
 "$TOOLS/genprobes" s.bin <<END || exit 1
-begin 1000 1 5
-begin 1100 1 5
+request 1000 1 5 1
+request 1100 1 5 1
 switch 1200 1 0 2
-begin 2000 2 5
-end 2100 2 5
-begin 3000 2 6
+request 2000 2 5 1
+request 2100 2 5 2
+request 3000 2 6 1
 lost 3100 4
-end 3200 2 6
+request 3200 2 6 2
 END
 run_hr latency --by request -f csv s.bin
 is 'requests: odd ones' "$(sed 1d out | cut -d, -f1-4,10,11)" 1,2,1,1,100,100
 # Many that are open, and many steps.
-awk 'BEGIN { for (i = 1; i <= 50000; i++) print "begin", 10 * i, 1, i
+awk 'BEGIN { for (i = 1; i <= 50000; i++) print "request", 10 * i, 1, i, 1
     for (i = 1; i <= 3000; i++) { print "enter", 1000000 + 10 * i, 1, "f 0x7f0000"; print "return", 1000005 + 10 * i, 1, "f 0x7f0000" }
-    for (i = 1; i <= 50000; i++) print "end", i == 50000 ? 3000000 : 2000000 + 10 * i, 2, i }' >o.txt
+    for (i = 1; i <= 50000; i++) print "request", i == 50000 ? 3000000 : 2000000 + 10 * i, 2, i, 2 }' >o.txt
 "$TOOLS/genprobes" o.bin <o.txt || exit 1
 run_hr latency --slowest 1000 -f json o.bin
 is 'requests: many' "$(jq -c '[.requests, (.slowest | length), .slowest[0].duration_ns, ([.slowest[].missing_steps] | max)]' out)" '[50000,1000,2500000,1978]'

@@ -4,10 +4,14 @@
  *   cpu N                        what follows happens on this CPU (0)
  *   count VALUE                  the second event, cache-misses:u, has counted so much (0)
  *   enter TIME TID NAME SP [ARGUMENT]      TIME: ns since the start, which instructions are, too
- *   return TIME TID NAME SP [RESULT]       a NAME that begins with "loops" jumps to its first
- * instruction switch TIME FROM TO REASON [WAKER]     as in enum hr_switch_reason syscall TIME
- * DURATION TID NUMBER wait TIME TID NUMBER ADDRESS [OPERATION] begin|join|leave|block|end TIME TID
- * [REQUEST] lost TIME COUNT chunk                        the CPU's chunk ends here END
+ *   return TIME TID NAME SP [RESULT]       a NAME that begins with "loops" jumps to its first instruction
+ *   switch TIME FROM TO REASON [WAKER]     as in enum hr_switch_reason
+ *   syscall TIME DURATION TID NUMBER
+ *   wait TIME TID NUMBER ADDRESS [OPERATION]
+ *   request TIME TID NUMBER KIND           as in enum hr_request_kind
+ *   lost TIME COUNT
+ *   chunk                        the CPU's chunk ends here
+ *   END
  *
  *   genprobes --many N FILE      N invocations of four functions that call each other, on one CPU
  *   genprobes --drop FILE        as the first, without chunks 1 of the CPUs: they are missing
@@ -165,22 +169,6 @@ static uint32_t function_of(const char *name)
     return g.function_count++;
 }
 
-/* Returns false if the word is no kind of request. */
-static bool take_request(const char *word, const uint64_t *n)
-{
-    static const char *const kinds[] = {"", "begin", "end", "join", "leave", "block"};
-
-    for (uint32_t kind = 1; kind < sizeof kinds / sizeof kinds[0]; kind++)
-        if (strcmp(word, kinds[kind]) == 0) {
-            const struct hr_rec_request request = {
-                .time = START_TICKS + n[0], .request = n[2], .tid = (uint32_t)n[1], .kind = kind};
-
-            put_record(HR_REC_REQUEST, request.time, &request, sizeof request);
-            return true;
-        }
-    return false;
-}
-
 static void take_record(const char *word, const uint64_t *n)
 {
     if (strcmp(word, "switch") == 0) {
@@ -203,12 +191,18 @@ static void take_record(const char *word, const uint64_t *n)
                                          .address = n[3],
                                          .operation = (uint32_t)n[4]};
         put_record(HR_REC_WAIT, wait.time, &wait, sizeof wait);
+    } else if (strcmp(word, "request") == 0) {
+        const struct hr_rec_request request = {.time = START_TICKS + n[0],
+                                               .tid = (uint32_t)n[1],
+                                               .request = n[2],
+                                               .kind = (uint32_t)n[3]};
+        put_record(HR_REC_REQUEST, request.time, &request, sizeof request);
     } else if (strcmp(word, "lost") == 0) {
         const struct hr_rec_lost lost = {START_TICKS + n[0], START_TICKS + n[0], n[1]};
 
         if (trace_writer_lost(writer(), &lost) != 0)
             fail("lost");
-    } else if (!take_request(word, n)) {
+    } else {
         fprintf(stderr, "genprobes: %s: no such line\n", word);
         exit(2);
     }
