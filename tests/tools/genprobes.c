@@ -7,7 +7,7 @@
  *   return TIME TID NAME SP [RESULT]       a NAME that begins with "loops" jumps to its first instruction
  *   switch TIME FROM TO REASON [WAKER]     as in enum hr_switch_reason
  *   syscall TIME DURATION TID NUMBER
- *   wait TIME TID NUMBER ADDRESS [OPERATION]
+ *   wait TIME TID NUMBER ADDRESS
  *   request TIME TID NUMBER KIND           as in enum hr_request_kind
  *   lost TIME COUNT
  *   chunk                        the CPU's chunk ends here
@@ -15,6 +15,8 @@
  *
  *   genprobes --many N FILE      N invocations of four functions that call each other, on one CPU
  *   genprobes --drop FILE        as the first, without chunks 1 of the CPUs: they are missing
+ *
+ *   A wait's ADDRESS may be followed by the OPERATION of its futex.
  */
 #include <inttypes.h>
 #include <stdbool.h>
