@@ -283,6 +283,24 @@ is 'holder: json' "$(jq -c '.rows[0].tail | [.calls, .total_ns, .parts[0].what, 
 run_hr latency --function lookup --worst 2 h2.bin
 like 'no lock: who woke it' out '^  \+10 ns +90 ns +waits for 0x5028, woken by thread 2$'
 
+# long RETURNS: as before, but hundreds of other waits begin, and evict calls others: what is not kept that long is
+# what is open since.
+long() {
+    awk -v returns="$1" 'BEGIN { print "enter 1000 2 lookup 0x2f0000"; print "enter 1100 2 evict 0x2eff00"; print "enter 1150 3 serve 0x3f0000"
+        print "enter 1160 4 other 0x4f0000"; print "wait 1200 3 202 0x5000"; print "switch 1200 3 4 3"
+        for (t = 2000; t < 8000; t += 20) { print "switch", t, 4, 2, 3; print "enter", t + 5, 2, "compute 0x2efe00"
+            print "return", t + 6, 2, "compute 0x2efe00"; print "switch", t + 10, 2, 4, 4 }
+        print "switch 8000 4 2 4"
+        if (returns) print "return 8010 2 evict 0x2eff00"
+        print "syscall 8020 1 2 202"; print "switch 8030 2 3 4 2"; print "return 8040 3 serve 0x3f0000" }'
+}
+long 0 | "$TOOLS/genprobes" long.bin || exit 1
+run_hr latency --function serve --worst 1 long.bin
+like 'holder: long ago, and still there' out '^  .* waits for 0x5000, held by thread 2 in evict$'
+long 1 | "$TOOLS/genprobes" long.bin || exit 1
+run_hr latency --function serve --worst 1 long.bin
+like 'holder: long ago, of what is still open' out '^  .* waits for 0x5000, held by thread 2 in lookup$'
+
 # Correlation: of 200 invocations those that call slow take longer; misses say nothing.
 awk 'BEGIN { srand(2); t = 1000; for (i = 0; i < 200; i++) { print "count", t * 3 % 7001 + 7001 * i; print "enter", t, 1, "f 0x7f0000", i; d = i * 37 % 101
     print "enter", t + 10, 1, "slow 0x7eff00"; print "return", t + 10 + 10 * d, 1, "slow 0x7eff00"; t += 500 + 10 * d; print "return", t, 1, "f 0x7f0000"; t += 100 } }' >c.txt
@@ -405,6 +423,8 @@ run_hr stat --json "$ROOT/tests/golden/probes.bin"
 is 'stat: places, requests' "$(jq -c '[.probes.functions, .probes.hits, .probes.reached, .requests]' out)" '[3,60,1,{"begun":1,"ended":1}]'
 run_hr stat w.bin
 like 'stat: for people' out '^ +7  hits of probes +of 4 functions and places; '
+run_hr stat r.bin
+like 'stat: requests, for people' out "^ +4  requests +4 ended; 'hr latency --by request' shows durations$"
 run_hr stat --json none.bin
 is 'stat: no probes' "$(jq -c '[.probes, .requests]' out)" '[null,null]'
 "$HR" dump -f records "$ROOT/tests/golden/probes.bin" >records
