@@ -182,7 +182,7 @@ static void keep_long(struct latency_detail *d, const struct latency_call *call,
 void latency_detail_returned(struct latency_detail *d, const struct latency_call *call)
 {
     struct log *log = call->thread->notes;
-    uint32_t mark = call->entry->mark;
+    uint32_t mark = (uint32_t)call->entry->mark;
 
     if (log == NULL || log->open == 0)
         return;

@@ -118,6 +118,8 @@ static uint32_t body_bytes(uint8_t type)
         return sizeof(struct hr_rec_syscall);
     case HR_REC_WAIT:
         return sizeof(struct hr_rec_wait);
+    case HR_REC_REQUEST:
+        return sizeof(struct hr_rec_request);
     default:
         return 0;
     }
@@ -134,6 +136,16 @@ static uint64_t written(uint8_t type, const void *body)
     return time;
 }
 
+/* Whether a request's record is selected: it has to be with its thread's hits. */
+static bool is_selected(const struct order *o, const struct hr_rec_request *request)
+{
+    const struct selection *selection = &o->scan->selection;
+    uint64_t ns = trace_info_time_ns(&o->scan->info, request->time);
+
+    return ns >= selection->from_ns && ns <= selection->to_ns &&
+           trace_info_selects(&o->scan->info, selection, request->tid, request->time);
+}
+
 static int take_record(void *context, const struct trace_chunk *chunk,
                        const struct trace_record *record)
 {
@@ -143,6 +155,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         struct hr_rec_switch change;
         struct hr_rec_syscall call;
         struct hr_rec_wait wait;
+        struct hr_rec_request request;
         struct hr_rec_lost lost;
     } body;
 
@@ -152,7 +165,8 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         return trace_body(record, &body.lost, sizeof body.lost, NULL, NULL)
                    ? take_loss(o, body.lost.time_last)
                    : 0;
-    if (bytes == 0 || !trace_body(record, &body, bytes, NULL, NULL))
+    if (bytes == 0 || !trace_body(record, &body, bytes, NULL, NULL) ||
+        (record->type == HR_REC_REQUEST && !is_selected(o, &body.request)))
         return 0;
     if (o->filling != NULL)
         return add_item(o, written(record->type, &body), record->type, &body, bytes);

@@ -11,7 +11,8 @@
 struct latency_sink {
     void *context;
     void (*hit)(void *context, const struct trace_hit *hit);
-    /* HR_REC_SWITCH, HR_REC_SYSCALL or HR_REC_WAIT, whole.  A system call comes when it ends. */
+    /* HR_REC_SWITCH, HR_REC_SYSCALL, HR_REC_WAIT or HR_REC_REQUEST, whole.  A system call comes
+     * when it ends. */
     void (*record)(void *context, uint8_t type, const void *body);
     /* Hits are missing here: dropped, or in chunks that did not come. */
     void (*loss)(void *context, uint64_t time);

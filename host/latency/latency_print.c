@@ -6,6 +6,7 @@
 
 #include "host/base/text.h"
 #include "host/draw/columns.h"
+#include "host/latency/latency_print_waits.h"
 #include "host/latency/latency_waits.h"
 #include "host/symbols/symbols_demangle.h"
 
@@ -69,21 +70,23 @@ static char *cell(struct layout *l, unsigned int what)
 }
 
 /* "on CPU 62%, locks 38%": what is less than half a percent is left out. */
-static void put_spent(char *text, size_t room, const uint64_t *spent)
+void latency_print_spent(char *text, size_t room, const uint64_t *spent, uint64_t queued)
 {
-    double all = 0;
+    double all = (double)queued, share;
     size_t used = 0;
 
     for (uint32_t i = 0; i < LATENCY_SPENT; i++)
         all += (double)spent[i];
     text[0] = 0;
     for (uint32_t i = 0; i < LATENCY_SPENT && all > 0 && used < room; i++) {
-        double share = 100 * (double)spent[i] / all;
-
+        share = 100 * (double)spent[i] / all;
         if (share >= 0.5)
             used += (size_t)snprintf(text + used, room - used, "%s%s %.0f%%", used != 0 ? ", " : "",
                                      latency_waits_words[i], share);
     }
+    share = all > 0 ? 100 * (double)queued / all : 0;
+    if (share >= 0.5 && used < room)
+        snprintf(text + used, room - used, "%squeued %.0f%%", used != 0 ? ", " : "", share);
 }
 
 static void put_key(const struct latency_print *p, char *text, const struct latency_row *row)
@@ -107,7 +110,7 @@ static void put_row(const struct latency_print *p, struct layout *l, struct late
     text_time(cell(l, TOTAL), ns(p, row->ticks.sum));
     text_time(cell(l, OWN), ns(p, row->own));
     put_name(p, cell(l, NAME), row->function);
-    put_spent(cell(l, SPENT), COLUMNS_CELL_BYTES, row->spent);
+    latency_print_spent(cell(l, SPENT), COLUMNS_CELL_BYTES, row->spent, 0);
     if (p->rows->by != LATENCY_BY_FUNCTION)
         put_key(p, cell(l, KEY), row);
 }
@@ -180,6 +183,29 @@ static void print_notes(FILE *out, const struct latency_print *p)
                      inexact);
 }
 
+/* What the calls with the worst tails wait for. */
+static void print_tails(FILE *out, const struct latency_print *p)
+{
+    char name[256], key[COLUMNS_CELL_BYTES], what[COLUMNS_CELL_BYTES];
+
+    for (uint32_t i = 0; i < p->tails->count; i++) {
+        const struct latency_tail_row *tail = &p->tails->rows[i];
+        char *function = latency_print_name(p, tail->row->function);
+
+        text_escape(name, sizeof name, function != NULL ? function : "");
+        free(function);
+        if (p->rows->by != LATENCY_BY_FUNCTION)
+            put_key(p, key, tail->row);
+        snprintf(what, sizeof what,
+                 p->rows->by == LATENCY_BY_FUNCTION ? "%s"
+                 : p->rows->by == LATENCY_BY_CALLER ? "%s called by %.256s"
+                 : p->rows->by == LATENCY_BY_THREAD ? "%s in thread %.256s"
+                                                    : "%s in process %.256s",
+                 name, key);
+        latency_print_tail(out, p, &tail->tail, tail->row->function, what, "call");
+    }
+}
+
 void latency_print_table(FILE *out, const struct latency_print *p)
 {
     struct layout *l = malloc(sizeof *l);
@@ -192,6 +218,7 @@ void latency_print_table(FILE *out, const struct latency_print *p)
             p->info->clock.method == HR_CLOCK_VIRTUAL ? "; virtual time: durations are exact" : "");
     lay_out(l, p);
     print_rows(out, p, l);
+    print_tails(out, p);
     print_notes(out, p);
     free(l);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "host/latency/latency_print.h"
+#include "host/latency/latency_print_waits.h"
 #include "host/latency/latency_waits.h"
 
 static const struct {
@@ -149,6 +150,11 @@ static void json_row(struct output *out, const struct latency_print *p, struct l
     output_char(out, '}');
     if (row->counters != NULL)
         json_events(out, p, row);
+    for (uint32_t i = 0; i < p->tails->count; i++)
+        if (p->tails->rows[i].row == row) {
+            output_text(out, ", \"tail\": ");
+            latency_print_tail_json(out, p, &p->tails->rows[i].tail);
+        }
     output_char(out, '}');
 }
 

@@ -4,6 +4,7 @@
 
 #include "host/base/text.h"
 #include "host/latency/latency_print_detail.h"
+#include "host/latency/latency_print_waits.h"
 #include "host/latency/latency_waits.h"
 #include "lib/syscall_names.h"
 
@@ -139,6 +140,44 @@ static const char *share_of(double more, double excess, char room[16])
     return room;
 }
 
+/* Finds the wait that was longest in all, for one thing and for one thread in one function; 0
+ * ticks: there is none of that kind. */
+static struct latency_blame longest_wait(const struct latency_long *l, uint32_t spent)
+{
+    struct latency_blame longest = {0};
+    struct latency_tail tail = {0};
+
+    for (uint32_t i = 0; i < l->step_count; i++)
+        if (!l->steps[i].is_call && l->steps[i].wait.spent == spent &&
+            latency_tail_wait(&tail, &l->steps[i].wait, l->steps[i].wait.ticks) != 0)
+            break;
+    for (uint32_t i = 0; i < tail.blame_count; i++)
+        if (tail.blames[i].ticks > longest.ticks)
+            longest = tail.blames[i];
+    latency_tail_free(&tail);
+    return longest;
+}
+
+/* It waited: for what, for whom? */
+static void say_wait(const struct latency_print *p, const struct latency_long *l,
+                     const struct excess *wait, double excess, char *text, size_t room)
+{
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], c[TEXT_QUANTITY_BYTES], share[16];
+    char what[WAIT_NAME_BYTES], holder[LATENCY_HOLDER_BYTES] = "";
+    struct latency_blame longest = longest_wait(l, wait->column - LATENCY_FIRST_SPENT);
+    bool one = 2 * longest.ticks > wait->ticks; /* that explains most */
+    double more = one && (double)longest.ticks < wait->more ? (double)longest.ticks : wait->more;
+
+    text_time(a, ns(p, one ? longest.ticks : wait->ticks));
+    text_time(b, ns(p, l->ticks));
+    text_time(c, ns(p, wait->typical));
+    if (one)
+        latency_print_holder(p, &longest.wait, holder);
+    snprintf(text, room, "It waited %s of %s %s%s: %s of what it is longer; the median waits %s.",
+             a, b, one ? latency_print_wait(p, &longest.wait, what) : wait_words(wait->column),
+             holder, share_of(more, excess, share), c);
+}
+
 /* One sentence on what is unusual. */
 static void put_sentence(const struct latency_print *p, const struct latency_detail *d,
                          const struct latency_long *l, char *text, size_t room)
@@ -151,13 +190,12 @@ static void put_sentence(const struct latency_print *p, const struct latency_det
     fill_row(d, l, row);
     wait = largest_excess(d, row, LATENCY_FIRST_SPENT + 1, LATENCY_FIRST_CALLEE);
     callee = largest_excess(d, row, LATENCY_FIRST_CALLEE, LATENCY_FIRST_EVENT);
-    text_time(a, ns(p, wait.more >= 0.5 * excess ? wait.ticks : callee.ticks));
-    text_time(b, ns(p, wait.more >= 0.5 * excess ? wait.typical : callee.typical));
+    text_time(a, ns(p, callee.ticks));
+    text_time(b, ns(p, callee.typical));
     if (excess <= 0)
         snprintf(text, room, "Nothing is unusual: it is no longer than the median.");
     else if (wait.more >= 0.5 * excess)
-        snprintf(text, room, "It waited %s %s: %s of what it is longer; the median waits %s.", a,
-                 wait_words(wait.column), share_of(wait.more, excess, share), b);
+        say_wait(p, l, &wait, excess, text, room);
     else if (callee.more >= 0.5 * excess)
         snprintf(text, room, "It was in %s for %s: %s of what it is longer; the median is %s.",
                  name_of(p, d->callees[callee.column - LATENCY_FIRST_CALLEE], name), a,
@@ -178,7 +216,8 @@ static int by_start(const void *a, const void *b)
 static void print_step(FILE *out, const struct latency_print *p, const struct latency_long *l,
                        const struct latency_step *step, uint32_t depth)
 {
-    char after[TEXT_QUANTITY_BYTES], length[TEXT_QUANTITY_BYTES], name[256], room[24];
+    char after[TEXT_QUANTITY_BYTES], length[TEXT_QUANTITY_BYTES], name[256];
+    char what[WAIT_NAME_BYTES], holder[LATENCY_HOLDER_BYTES];
 
     fprintf(out, "  +%-10s %-10s %*s", text_time(after, ns(p, step->from - l->time)),
             text_time(length, ns(p, step->is_call ? step->to - step->from : step->wait.ticks)),
@@ -187,12 +226,8 @@ static void print_step(FILE *out, const struct latency_print *p, const struct la
         fprintf(out, "%s\n", name_of(p, step->function, name));
         return;
     }
-    fprintf(out, "waits: %s", latency_waits_words[step->wait.spent]);
-    if (step->wait.number != UINT32_MAX)
-        fprintf(out, ", %s", call_of(&step->wait, room));
-    if (step->wait.address != 0)
-        fprintf(out, " 0x%" PRIx64, step->wait.address);
-    putc('\n', out);
+    fprintf(out, "waits %s%s\n", latency_print_wait(p, &step->wait, what),
+            latency_print_holder(p, &step->wait, holder));
 }
 
 /* Steps by their starts; those that lie in a call are indented. */
@@ -231,7 +266,7 @@ static void print_counters(FILE *out, const struct latency_print *p, const struc
 void latency_print_worst(FILE *out, const struct latency_print *p, const struct latency_detail *d)
 {
     char start[TEXT_QUANTITY_BYTES], length[TEXT_QUANTITY_BYTES], own[TEXT_QUANTITY_BYTES];
-    char median[TEXT_QUANTITY_BYTES], name[256], text[512];
+    char median[TEXT_QUANTITY_BYTES], name[256], text[1024];
 
     for (uint32_t i = 0; i < d->worst_count; i++) {
         const struct latency_long *l = &d->worst[i];
@@ -254,11 +289,22 @@ void latency_print_worst(FILE *out, const struct latency_print *p, const struct 
     }
 }
 
-static void json_steps(struct output *out, const struct latency_print *p,
-                       const struct latency_long *l)
+static void json_wait(struct output *out, const struct latency_print *p,
+                      const struct latency_wait *wait)
 {
     char room[24];
 
+    output_json_print(out,
+                      "\"wait\": %s, \"system_call\": %s, \"address\": %lu, \"duration_ns\": %lu",
+                      latency_waits_names[wait->spent], call_of(wait, room), wait->address,
+                      trace_info_ns(p->info, wait->ticks));
+    latency_print_wait_json(out, p, wait);
+    output_char(out, '}');
+}
+
+static void json_steps(struct output *out, const struct latency_print *p,
+                       const struct latency_long *l)
+{
     qsort(l->steps, l->step_count, sizeof l->steps[0], by_start);
     for (uint32_t i = 0; i < l->step_count; i++) {
         const struct latency_step *step = &l->steps[i];
@@ -271,11 +317,7 @@ static void json_steps(struct output *out, const struct latency_print *p,
             output_json_print(out, "\"call\": %s, \"duration_ns\": %lu}", name,
                               trace_info_ns(p->info, step->to - step->from));
         else
-            output_json_print(out,
-                              "\"wait\": %s, \"system_call\": %s, \"address\": %lu, "
-                              "\"duration_ns\": %lu}",
-                              latency_waits_names[step->wait.spent], call_of(&step->wait, room),
-                              step->wait.address, trace_info_ns(p->info, step->wait.ticks));
+            json_wait(out, p, &step->wait);
         free(name);
     }
 }
@@ -283,7 +325,7 @@ static void json_steps(struct output *out, const struct latency_print *p,
 void latency_print_worst_json(struct output *out, const struct latency_print *p,
                               const struct latency_detail *d)
 {
-    char text[512], room[16], *name = latency_print_name(p, d->function);
+    char text[1024], room[16], *name = latency_print_name(p, d->function);
 
     output_json_print(out, "{\"function\": %s, \"median_ns\": %lu, \"worst\": [", name,
                       trace_info_ns(p->info, d->medians[LATENCY_TICKS]));

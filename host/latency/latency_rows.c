@@ -102,23 +102,31 @@ static struct latency_row *row_of(struct latency_rows *rows, uint32_t function, 
     return add_row(rows, function, key);
 }
 
+uint32_t latency_rows_key(enum latency_by by, const struct trace_info *info,
+                          const struct latency_thread *thread, const struct latency_entry *entry)
+{
+    switch (by) {
+    case LATENCY_BY_CALLER:
+        return entry->parent;
+    case LATENCY_BY_THREAD:
+        return thread->tid;
+    case LATENCY_BY_PROCESS:
+        return trace_processes_pid(&info->processes, thread->tid, entry->time);
+    default:
+        return 0;
+    }
+}
+
 /* Returns the row of an invocation, or NULL if it does not count or there is no room. */
 static struct latency_row *find(struct latency_rows *rows, uint32_t function,
                                 const struct latency_thread *thread,
                                 const struct latency_entry *entry)
 {
     struct latency_row *row;
-    uint32_t key = 0;
 
     if (rows->only != TRACE_POINTS_NONE && rows->only != function)
         return NULL;
-    if (rows->by == LATENCY_BY_CALLER)
-        key = entry->parent;
-    else if (rows->by == LATENCY_BY_THREAD)
-        key = thread->tid;
-    else if (rows->by == LATENCY_BY_PROCESS)
-        key = trace_processes_pid(&rows->info->processes, thread->tid, entry->time);
-    row = row_of(rows, function, key);
+    row = row_of(rows, function, latency_rows_key(rows->by, rows->info, thread, entry));
     rows->refused += row == NULL;
     return row;
 }
@@ -202,6 +210,8 @@ static int compare(const void *a, const void *b, void *context)
 
     if (x->order != y->order)
         return x->order > y->order ? -1 : 1;
+    if (x->longest != y->longest)
+        return x->longest > y->longest ? -1 : 1;
     names = strcmp(trace_points_name(points, x->function, room[0]),
                    trace_points_name(points, y->function, room[1]));
     if (names != 0)
@@ -213,8 +223,10 @@ static int compare(const void *a, const void *b, void *context)
 
 void latency_rows_sort(struct latency_rows *rows, enum latency_sort sort)
 {
-    for (uint32_t i = 0; i < rows->count; i++)
+    for (uint32_t i = 0; i < rows->count; i++) {
         rows->all[i]->order = order_of(rows->all[i], sort);
+        rows->all[i]->longest = sort == LATENCY_SORT_TAIL ? rows->all[i]->ticks.largest : 0;
+    }
     if (rows->count != 0)
         qsort_r(rows->all, rows->count, sizeof(void *), compare,
                 (void *)(uintptr_t)&rows->info->points);

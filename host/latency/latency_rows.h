@@ -5,7 +5,13 @@
 #include "host/latency/latency_threads.h"
 #include "host/latency/latency_values.h"
 
-enum latency_by { LATENCY_BY_FUNCTION, LATENCY_BY_CALLER, LATENCY_BY_THREAD, LATENCY_BY_PROCESS };
+enum latency_by {
+    LATENCY_BY_FUNCTION,
+    LATENCY_BY_CALLER,
+    LATENCY_BY_THREAD,
+    LATENCY_BY_PROCESS,
+    LATENCY_BY_REQUEST, /* no rows: host/latency/latency_requests.h */
+};
 
 enum latency_sort { /* largest first, but for names */
                     LATENCY_SORT_TAIL, /* p99.9 less median */
@@ -28,7 +34,8 @@ struct latency_row {
     uint64_t spent[LATENCY_SPENT];
     struct latency_values ticks;
     struct latency_values *counters; /* one for each event, or NULL; owned */
-    double order; /* what it is sorted by */
+    double order; /* what it is sorted by, */
+    uint64_t longest; /* and then */
 };
 
 #define LATENCY_ROWS_MAX (1u << 20)
@@ -49,6 +56,10 @@ struct latency_rows {
 
 int latency_rows_init(struct latency_rows *rows, const struct trace_info *info);
 void latency_rows_free(struct latency_rows *rows);
+
+/* Returns what tells an invocation's row from others of its function. */
+uint32_t latency_rows_key(enum latency_by by, const struct trace_info *info,
+                          const struct latency_thread *thread, const struct latency_entry *entry);
 
 /* Of latency_follower. */
 void latency_rows_returned(void *context, const struct latency_call *call);

@@ -1,119 +1,11 @@
 /* Follows threads through their hits, switches and system calls. */
 #include "host/latency/latency_threads.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "host/latency/latency_holders.h"
+#include "host/latency/latency_table.h"
 #include "host/latency/latency_waits.h"
-
-#define FIRST_BITS 8u
-
-int latency_threads_init(struct latency_threads *t, const struct trace_info *info)
-{
-    struct latency_follower follower = t->follower;
-
-    *t = (struct latency_threads){.info = info, .follower = follower, .bits = FIRST_BITS};
-    t->all = calloc(1u << t->bits, sizeof(void *));
-    t->event_count = latency_order_events(info);
-    return t->all != NULL ? 0 : -ENOMEM;
-}
-
-static uint32_t place_of(uint32_t bits, uint32_t tid)
-{
-    return tid * 2654435769u >> (32 - bits);
-}
-
-static struct latency_thread **find(struct latency_threads *t, uint32_t tid)
-{
-    uint32_t at = place_of(t->bits, tid);
-
-    while (t->all[at] != NULL && t->all[at]->tid != tid)
-        at = (at + 1) & ((1u << t->bits) - 1);
-    return &t->all[at];
-}
-
-static void free_thread(struct latency_threads *t, struct latency_thread *thread)
-{
-    t->deep += thread->open.deep;
-    t->again += thread->open.again;
-    t->strays += thread->open.strays;
-    free(thread->notes);
-    free(thread);
-    t->count--;
-}
-
-/* Forgets threads: those that have ended, or all. */
-static void forget(struct latency_threads *t, bool all)
-{
-    struct latency_thread **old = t->all;
-    uint32_t places = old != NULL ? 1u << t->bits : 0;
-
-    t->last = NULL;
-    t->all = calloc(places + 1u, sizeof(void *));
-    if (t->all == NULL) { /* they stay */
-        t->all = old;
-        return;
-    }
-    for (uint32_t i = 0; i < places; i++)
-        if (old[i] != NULL && (all || old[i]->ended))
-            free_thread(t, old[i]);
-        else if (old[i] != NULL)
-            *find(t, old[i]->tid) = old[i];
-    free(old);
-}
-
-void latency_threads_free(struct latency_threads *t)
-{
-    forget(t, true);
-    free(t->all);
-    *t = (struct latency_threads){0};
-}
-
-static int grow(struct latency_threads *t)
-{
-    uint32_t bits = t->bits + 1;
-    struct latency_thread **all = calloc(1u << bits, sizeof(void *));
-
-    if (all == NULL)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < 1u << t->bits; i++)
-        if (t->all[i] != NULL) {
-            uint32_t at = place_of(bits, t->all[i]->tid);
-
-            while (all[at] != NULL)
-                at = (at + 1) & ((1u << bits) - 1);
-            all[at] = t->all[i];
-        }
-    free(t->all);
-    t->all = all;
-    t->bits = bits;
-    return 0;
-}
-
-/* Returns a thread, new if it must be; NULL: there is no room. */
-static struct latency_thread *thread_of(struct latency_threads *t, uint32_t tid)
-{
-    struct latency_thread *thread, **place;
-
-    if (t->last != NULL && t->last->tid == tid)
-        return t->last;
-    place = find(t, tid);
-    if (*place != NULL)
-        return t->last = *place;
-    if (t->count == LATENCY_THREADS_MAX)
-        forget(t, false);
-    if (t->count == LATENCY_THREADS_MAX || (2 * t->count >= 1u << t->bits && grow(t) != 0))
-        return NULL;
-    thread = calloc(1, sizeof *thread);
-    if (thread == NULL)
-        return NULL;
-    thread->tid = tid;
-    invocations_init(&thread->open);
-    *find(t, tid) = thread;
-    t->count++;
-    return t->last = thread;
-}
 
 void latency_threads_spent(const struct latency_thread *thread, const struct latency_entry *entry,
                            uint64_t ticks, uint64_t spent[LATENCY_SPENT])
@@ -138,21 +30,29 @@ static void ended(void *context, uint32_t slot, const struct invocations_open *o
         .thread = thread, .entry = entry, .hit = t->hit, .function = open->function};
 
     if (end != INVOCATIONS_RETURNED || t->hit->time < entry->time) {
-        t->follower.lost(t->follower.context, thread, slot, end);
+        if (t->follower.lost != NULL)
+            t->follower.lost(t->follower.context, thread, slot, end);
         return;
     }
     call.ticks = t->hit->time - entry->time;
     call.own = call.ticks > entry->callees ? call.ticks - entry->callees : 0;
-    if (open->outer != INVOCATIONS_NONE)
-        thread->entries[open->outer].callees += call.ticks;
     latency_threads_spent(thread, entry, call.ticks, call.spent);
-    t->follower.returned(t->follower.context, &call);
+    call.own_on_cpu = call.spent[LATENCY_ON_CPU];
+    call.own_on_cpu -=
+        entry->callees_on_cpu < call.own_on_cpu ? entry->callees_on_cpu : call.own_on_cpu;
+    if (open->outer != INVOCATIONS_NONE) {
+        thread->entries[open->outer].callees += call.ticks;
+        thread->entries[open->outer].callees_on_cpu += call.spent[LATENCY_ON_CPU];
+    }
+    if (t->follower.returned != NULL)
+        t->follower.returned(t->follower.context, &call);
 }
 
 static void note_wait(struct latency_threads *t, struct latency_thread *thread,
                       const struct latency_wait *wait)
 {
     thread->spent[wait->spent] += wait->ticks;
+    latency_holders_waited(thread, wait);
     if (t->follower.waited != NULL)
         t->follower.waited(t->follower.context, thread, wait);
 }
@@ -182,7 +82,7 @@ static void enter(struct latency_threads *t, struct latency_thread *thread, uint
     entry = &thread->entries[slot];
     outer = thread->open.open[slot].outer;
     entry->time = hit->time;
-    entry->callees = 0;
+    entry->callees = entry->callees_on_cpu = 0;
     entry->mark = 0;
     entry->parent =
         outer == INVOCATIONS_NONE ? TRACE_POINTS_NONE : thread->open.open[outer].function;
@@ -194,10 +94,17 @@ static void enter(struct latency_threads *t, struct latency_thread *thread, uint
         t->follower.entered(t->follower.context, thread, slot);
 }
 
+/* The thread runs, whatever was said. */
+static void run(struct latency_threads *t, struct latency_thread *thread)
+{
+    thread->away = thread->waits = thread->ended = false;
+    settle(t, thread, LATENCY_OTHER);
+}
+
 static void take_hit(void *context, const struct trace_hit *hit)
 {
     struct latency_threads *t = context;
-    struct latency_thread *thread = thread_of(t, hit->tid);
+    struct latency_thread *thread = latency_table_get(t, hit->tid);
     uint32_t function = trace_points_function(&t->info->points, hit->point);
     const struct invocations_visitor visitor = {t, ended};
 
@@ -207,8 +114,7 @@ static void take_hit(void *context, const struct trace_hit *hit)
         t->unknown += thread != NULL;
         return;
     }
-    thread->away = thread->waits = thread->ended = false; /* it runs, whatever was said */
-    settle(t, thread, LATENCY_OTHER);
+    run(t, thread);
     t->hit = hit;
     t->thread = thread;
     if (hit->what & HR_PROBE_ENTERED)
@@ -216,6 +122,7 @@ static void take_hit(void *context, const struct trace_hit *hit)
     if (hit->what & HR_PROBE_RETURNED)
         invocations_return(&thread->open, function, hit->sp, &visitor);
     t->reached += hit->what == HR_PROBE_REACHED;
+    latency_holders_note(t, thread);
 }
 
 static void end_thread(struct latency_threads *t, struct latency_thread *thread,
@@ -228,20 +135,27 @@ static void end_thread(struct latency_threads *t, struct latency_thread *thread,
 }
 
 /* Several waits in one system call are one. */
-static void add_pending(struct latency_thread *thread, uint64_t time)
+static void add_pending(struct latency_threads *t, struct latency_thread *thread, uint64_t time,
+                        uint32_t waker)
 {
     struct latency_wait *wait = &thread->pending;
 
-    if (wait->ticks == 0)
+    if (wait->ticks == 0) {
         wait->from = thread->since;
+        wait->moment = thread->moment;
+    }
+    wait->tid = thread->tid;
     wait->to = time;
     wait->ticks += time - thread->since;
     wait->address = thread->waits ? thread->address : 0;
+    wait->operation = thread->waits ? thread->operation : 0;
     wait->number = thread->waits ? thread->number : UINT32_MAX;
+    wait->holder = latency_holders_find(t, waker, wait);
 }
 
-/* The thread comes back to a CPU. */
-static void come(struct latency_threads *t, struct latency_thread *thread, uint64_t time)
+/* The thread comes back to a CPU; `waker` made it ready. */
+static void come(struct latency_threads *t, struct latency_thread *thread, uint64_t time,
+                 uint32_t waker)
 {
     if (!thread->away)
         return;
@@ -252,33 +166,39 @@ static void come(struct latency_threads *t, struct latency_thread *thread, uint6
         const struct latency_wait wait = {.from = thread->since,
                                           .to = time,
                                           .ticks = time - thread->since,
+                                          .tid = thread->tid,
                                           .number = UINT32_MAX,
-                                          .spent = LATENCY_READY};
+                                          .spent = LATENCY_READY,
+                                          .holder = {.function = TRACE_POINTS_NONE}};
 
         note_wait(t, thread, &wait);
         return;
     }
-    add_pending(thread, time);
+    add_pending(t, thread, time, waker);
     if (thread->waits)
         settle(t, thread, latency_waits_kind(thread->number));
 }
 
 static void take_switch(struct latency_threads *t, const struct hr_rec_switch *change)
 {
-    struct latency_thread *thread = change->to_tid != 0 ? *find(t, change->to_tid) : NULL;
+    struct latency_thread *thread = latency_threads_find(t, change->to_tid);
 
     if (thread != NULL)
-        come(t, thread, change->time);
-    thread = change->from_tid != 0 ? *find(t, change->from_tid) : NULL;
+        come(t, thread, change->time, change->waker_tid);
+    thread = latency_threads_find(t, change->from_tid);
     if (thread == NULL)
         return;
     if (change->reason == HR_SWITCH_EXIT) {
+        if (t->follower.exited != NULL)
+            t->follower.exited(t->follower.context, thread, change->time);
         end_thread(t, thread, INVOCATIONS_LEFT);
         thread->ended = true;
         return;
     }
     thread->away = true;
     thread->since = change->time;
+    t->moment += change->reason == HR_SWITCH_BLOCK;
+    thread->moment = t->moment;
     thread->reason = (uint8_t)change->reason;
 }
 
@@ -292,6 +212,36 @@ static void take_call(struct latency_threads *t, struct latency_thread *thread,
     }
     settle(t, thread, LATENCY_OTHER);
     thread->waits = false;
+    latency_holders_called(thread, call);
+}
+
+static void take_wait(struct latency_thread *thread, const struct hr_rec_wait *wait)
+{
+    thread->waits = true;
+    thread->number = wait->number;
+    thread->operation = wait->operation;
+    thread->address = wait->address;
+}
+
+/* A thread says for which request it works. */
+static void take_request(struct latency_threads *t, const struct hr_rec_request *request)
+{
+    struct latency_thread *thread = latency_table_get(t, request->tid);
+
+    if (thread == NULL) {
+        t->refused++;
+        return;
+    }
+    run(t, thread);
+    if (request->kind == HR_REQUEST_BEGIN || request->kind == HR_REQUEST_JOIN) {
+        thread->works = true;
+        thread->number_of_request = request->request;
+    } else if (request->kind != HR_REQUEST_END || thread->number_of_request == request->request) {
+        thread->works = false;
+    }
+    if (t->follower.request != NULL)
+        t->follower.request(t->follower.context, thread, request);
+    latency_holders_note(t, thread);
 }
 
 static void take_record(void *context, uint8_t type, const void *body)
@@ -304,16 +254,15 @@ static void take_record(void *context, uint8_t type, const void *body)
     if (type == HR_REC_SWITCH) {
         take_switch(t, body);
     } else if (type == HR_REC_SYSCALL) {
-        thread = *find(t, call->tid);
+        thread = latency_threads_find(t, call->tid);
         if (thread != NULL)
             take_call(t, thread, call);
-    } else {
-        thread = *find(t, wait->tid);
-        if (thread != NULL) {
-            thread->waits = true;
-            thread->number = wait->number;
-            thread->address = wait->address;
-        }
+    } else if (type == HR_REC_WAIT) {
+        thread = latency_threads_find(t, wait->tid);
+        if (thread != NULL)
+            take_wait(thread, wait);
+    } else if (type == HR_REC_REQUEST) {
+        take_request(t, body);
     }
 }
 
@@ -322,6 +271,8 @@ static void take_loss(void *context, uint64_t time)
     struct latency_threads *t = context;
 
     (void)time;
+    if (t->follower.loss != NULL)
+        t->follower.loss(t->follower.context);
     for (uint32_t i = 0; i < 1u << t->bits; i++) {
         struct latency_thread *thread = t->all[i];
 
@@ -330,6 +281,7 @@ static void take_loss(void *context, uint64_t time)
         end_thread(t, thread, INVOCATIONS_UNKNOWN);
         thread->away = thread->waits = false;
         thread->pending.ticks = 0;
+        latency_holders_forget(thread);
     }
 }
 
@@ -341,5 +293,5 @@ struct latency_sink latency_threads_sink(struct latency_threads *t)
 void latency_threads_finish(struct latency_threads *t)
 {
     take_loss(t, 0);
-    forget(t, true);
+    latency_table_forget(t, true);
 }

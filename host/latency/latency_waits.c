@@ -1,6 +1,8 @@
 /* Sorts system calls by what a thread waits for in them. */
 #include "host/latency/latency_waits.h"
 
+#include <asm/unistd_64.h>
+#include <linux/futex.h>
 #include <string.h>
 
 #include "lib/array.h"
@@ -37,4 +39,16 @@ enum latency_spent latency_waits_kind(uint32_t number)
         if (strcmp(calls[i].name, name) == 0)
             return calls[i].spent;
     return name != NULL ? LATENCY_IO : LATENCY_OTHER;
+}
+
+bool latency_waits_is_futex(const struct latency_wait *wait)
+{
+    return wait->number == __NR_futex;
+}
+
+bool latency_waits_is_held(const struct latency_wait *wait)
+{
+    return latency_waits_is_futex(wait) &&
+           (wait->operation == FUTEX_WAIT || wait->operation == FUTEX_LOCK_PI ||
+            wait->operation == FUTEX_LOCK_PI2);
 }

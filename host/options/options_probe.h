@@ -8,7 +8,7 @@
 /* A child of options_archive_argp, with the same input. */
 extern const struct argp options_probe_argp;
 
-/* After all options: --probe-stack implies call stacks. */
+/* After all options: probes imply --waits, and --probe-stack implies call stacks. */
 int options_probe_imply(struct options *o, struct run_failure *failure);
 
 /* After all options, reports contradictions.  Both return 0, or -1 with the failure filled. */

@@ -116,8 +116,8 @@ void summary_probes_print(FILE *out, const struct summary_probes *p, const struc
         fprintf(out, ROW "probed functions and places of which no point was hit\n",
                 text_count(number, never), "  never reached");
     if (p->begun + p->ended != 0)
-        fprintf(out, ROW "%s ended\n", text_count(number, p->begun), "requests",
-                text_count(part, p->ended));
+        fprintf(out, ROW "%s ended; 'hr latency --by request' shows durations\n",
+                text_count(number, p->begun), "requests", text_count(part, p->ended));
 }
 
 json_t *summary_probes_json(const struct summary_probes *p, const struct trace_info *info)

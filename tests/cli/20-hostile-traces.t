@@ -31,6 +31,8 @@ noise
 latency --counters
 latency --by thread --correlate outer
 latency --function outer --worst 9
+latency --by request
+latency --slowest 9 --format json
 view -o page.html"
 
 # survives TRACE: runs every reader; prints those that crashed or hung, or took too much memory.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every command of README.md, docs/bare-metal.md and docs/ci.md works where it stands, one after the other in one shell.
 # What cannot run in a test is named in `how`, with the reason; a command that is new there runs as it is.
-# docs/reading.md and docs/first-day.md have tests of their own, which compare what they show; here: that they have all.
+# docs/reading.md, first-day.md and latency.md have tests of their own, which compare what they show; here: that they have all.
 . "$(dirname "$0")/../lib.sh"
 command -v python3 >/dev/null || skip_all 'no python3'
 PATH=$PATH:/usr/sbin:/sbin
@@ -139,7 +139,7 @@ done
 if [ -z "$missing" ]; then document "$ROOT/docs/bare-metal.md" 15; else skip 20 "no $missing"; fi
 
 # ---- the others: each of their commands is in a block that their own test runs ----
-for name in reading first-day; do
+for name in reading first-day latency; do
     is "docs/$name.md: no command but what its test runs" "$(commands "$ROOT/docs/$name.md" |
         grep -vxF "$(sed -n 's/^ *\$ //p' "$ROOT/docs/$name.md")" | grep -v -e '^qemu-system' -e '^Warning: 3 SMIs' -e '^(CPU 1: ')" ''
 done

@@ -58,13 +58,13 @@ is 'thread' "$(sed 1d out | cut -d, -f1,4)" 'work,1'
 run_hr latency --function parse --worst 2 a.bin
 like 'worst: the longest' out '^1\. parse at 1\.000 us, thread 1000: 5\.000 us, own 700 ns; median 1\.000 us$'
 like 'worst: arguments' out '^  arguments 0x5, result 0x1$'
-like 'worst: what is unusual' out '^  It waited 4\.100 us for locks: all of what it is longer; the median waits 0 ns\.$'
+like 'worst: what is unusual' out '^  It waited 4\.100 us of 5\.000 us for 0x5000: all of what it is longer; the median waits 0 ns\.$'
 like 'worst: a call' out '^  \+100 ns +4\.300 us +lock_it$'
-like 'worst: a wait in it' out '^  \+200 ns +4\.100 us +waits: locks, futex 0x5000$'
+like 'worst: a wait in it' out '^  \+200 ns +4\.100 us +waits for 0x5000$'
 like 'worst: counters' out '^  cache-misses +40  median +0$'
 run_hr latency --function parse --worst 5 -f json a.bin
 is 'worst: json' "$(jq -c '[.median_ns, (.worst | length), .worst[0].duration_ns, .worst[0].steps[1]]' out)" \
-    '[1000,3,5000,{"after_ns":200,"wait":"locks","system_call":"futex","address":20480,"duration_ns":4100}]'
+    '[1000,3,5000,{"after_ns":200,"wait":"locks","system_call":"futex","address":20480,"duration_ns":4100,"name":"0x5000","holder":null}]'
 run_hr latency --correlate parse a.bin
 like 'correlate: too few' out '^# fewer than 30 invocations: these figures may be chance$'
 like 'correlate' out '^ 1\.000 +100\.0% +1,000  event   instructions$'
@@ -213,16 +213,198 @@ is 'several CPUs: what is open' "$(awk -F, 'NR > 1 { left += $5; open += $6 } EN
 is 'several CPUs: nothing is stray' "$(jq -c '[.strays, .too_deep, .unused]' one.json)" '[0,0,0]'
 is 'several CPUs: again' "$("$HR" latency -f json m.bin | cmp - one.json && echo same)" same
 
+# Who held a lock.  Thread 2 holds it in evict, called by lookup, and hands it to 3, which hands it to 4.
+"$TOOLS/genprobes" h.bin <<END || exit 1
+enter 1000 2 lookup 0x2f0000
+enter 1100 2 evict 0x2eff00
+switch 1200 2 3 4
+request 1210 3 77 1
+enter 1220 3 lookup 0x3f0000
+wait 1300 3 202 0x5000
+switch 1300 3 4 3
+request 1310 4 78 1
+enter 1320 4 lookup 0x4f0000
+wait 1400 4 202 0x5000
+switch 1400 4 2 3
+enter 1410 2 compute 0x2efe00
+return 1420 2 compute 0x2efe00
+return 6000 2 evict 0x2eff00
+syscall 6010 10 2 202
+switch 6050 2 3 4 2
+syscall 1300 4760 3 202
+syscall 6070 5 3 202
+return 6100 3 lookup 0x3f0000
+request 6110 3 77 2
+switch 6200 3 4 4 3
+syscall 1400 4810 4 202
+return 6300 4 lookup 0x4f0000
+request 6310 4 78 2
+switch 6400 4 2 4
+return 6500 2 lookup 0x2f0000
+enter 6600 2 lookup 0x2f0000
+return 6700 2 lookup 0x2f0000
+enter 6800 2 lookup 0x2f0000
+return 6900 2 lookup 0x2f0000
+enter 7000 2 lookup 0x2f0000
+return 7100 2 lookup 0x2f0000
+END
+run_hr latency --function lookup --worst 3 h.bin
+like 'holder: the thread that woke it, in what it was then' out '^  \+80 ns +4\.750 us +waits for 0x5000, held by thread 2 in evict$'
+like 'holder: not the one that waited itself' out '^  \+80 ns +4\.800 us +waits for 0x5000, held by thread 2 in evict$'
+like 'holder: said' out '^  It waited 4\.750 us of 4\.880 us for 0x5000, held by thread 2 in evict: '
+like 'holder: waits for a CPU' out '^  \+200 ns +200 ns +waits for a CPU$'
+COLUMNS=1000 "$HR" latency h.bin >out
+like 'holder: below the table' out '^# lookup: the longest call took 5\.500 us: '
+"$TOOLS/genprobes" h2.bin <<END || exit 1
+enter 1000 2 evict 0x2f0000
+enter 1001 3 lookup 0x3f0000
+wait 1100 3 202 0x5000
+switch 1100 3 2 3
+return 3000 2 evict 0x2f0000
+syscall 3010 10 2 202
+switch 3100 2 3 4 2
+syscall 1100 2010 3 202
+return 3200 3 lookup 0x3f0000
+enter 4000 3 lookup 0x3f0000
+return 4010 3 lookup 0x3f0000
+enter 5000 3 lookup 0x3f0000
+wait 5010 3 202 0x5028 9
+switch 5010 3 2 3
+enter 5020 2 put 0x2f0000
+syscall 5030 10 2 202
+switch 5100 2 3 4 2
+return 5200 3 lookup 0x3f0000
+END
+"$HR" latency --function lookup h2.bin >out
+is 'holder: below the table' "$(sed -n 's/^# //p' out | tr '\n' ' ' | grep -c 'lookup: the longest call took 2.199 us: 2.000 us waiting for 0x5000, held by thread 2 in evict; 199 ns on CPU')" 1
+run_hr latency -f json --function lookup h2.bin
+is 'holder: json' "$(jq -c '.rows[0].tail | [.calls, .total_ns, .parts[0].what, .parts[0].holder]' out)" \
+    '[1,2199,"waiting for 0x5000",{"tid":2,"function":"evict","held":true}]'
+run_hr latency --function lookup --worst 2 h2.bin
+like 'no lock: who woke it' out '^  \+10 ns +90 ns +waits for 0x5028, woken by thread 2$'
+
+# long RETURNS: as before, but hundreds of other waits begin, and evict calls others: what is not kept that long is
+# what is open since.
+long() {
+    awk -v returns="$1" 'BEGIN { print "enter 1000 2 lookup 0x2f0000"; print "enter 1100 2 evict 0x2eff00"; print "enter 1150 3 serve 0x3f0000"
+        print "enter 1160 4 other 0x4f0000"; print "wait 1200 3 202 0x5000"; print "switch 1200 3 4 3"
+        for (t = 2000; t < 8000; t += 20) { print "switch", t, 4, 2, 3; print "enter", t + 5, 2, "compute 0x2efe00"
+            print "return", t + 6, 2, "compute 0x2efe00"; print "switch", t + 10, 2, 4, 4 }
+        print "switch 8000 4 2 4"
+        if (returns) print "return 8010 2 evict 0x2eff00"
+        print "syscall 8020 1 2 202"; print "switch 8030 2 3 4 2"; print "return 8040 3 serve 0x3f0000" }'
+}
+long 0 | "$TOOLS/genprobes" long.bin || exit 1
+run_hr latency --function serve --worst 1 long.bin
+like 'holder: long ago, and still there' out '^  .* waits for 0x5000, held by thread 2 in evict$'
+long 1 | "$TOOLS/genprobes" long.bin || exit 1
+run_hr latency --function serve --worst 1 long.bin
+like 'holder: long ago, of what is still open' out '^  .* waits for 0x5000, held by thread 2 in lookup$'
+
 # Correlation: of 200 invocations those that call slow take longer; misses say nothing.
 awk 'BEGIN { srand(2); t = 1000; for (i = 0; i < 200; i++) { print "count", t * 3 % 7001 + 7001 * i; print "enter", t, 1, "f 0x7f0000", i; d = i * 37 % 101
     print "enter", t + 10, 1, "slow 0x7eff00"; print "return", t + 10 + 10 * d, 1, "slow 0x7eff00"; t += 500 + 10 * d; print "return", t, 1, "f 0x7f0000"; t += 100 } }' >c.txt
 "$TOOLS/genprobes" c.bin <c.txt || exit 1
 run_hr latency --correlate f -f json c.bin
 is 'correlate: all invocations' "$(jq -c '[.invocations, .few]' out)" '[200,false]'
+run_hr latency -f json c.bin
+is 'tail: in which function it computes' "$(jq -c '.rows[] | select(.function == "f") | .tail | [.calls, .total_ns, (.parts[0] | .what, (.functions[] | .function, .ns))]' out)" \
+    '[2,3000,"on CPU","slow",2000,"f",1000]'
+"$HR" latency c.bin >out
+like 'tail: in which function, for people' out '^# f: the 2 calls above p99 took 3\.000 us: .* on CPU, .* of it in slow$'
+run_hr latency --correlate f -f json c.bin
 is 'correlate: the callee explains all' "$(jq -c '.factors[] | select(.factor == "slow") | [.kind, .rank_correlation, .variance_share]' out)" '["callee",1,1]'
 is 'correlate: waits explain nothing' "$(jq -c '[.factors[] | select(.kind == "wait") | .rank_correlation] | add' out)" 0
 run_hr latency --function f --worst 1 c.bin
 like 'worst: the callee' out '^  It was in slow for 1\.000 us: all of what it is longer; the median is 500 ns\.$'
+
+# Requests (1 begin, 2 end, 3 join, 4 leave, 5 block).  77: through a queue, with a wait for the lock that thread 2 holds for request 78; then two threads at once.
+# 78: one thread.  The second 78: its thread computes.  79 does not end; 80 has no begin.
+"$TOOLS/genprobes" r.bin <<END || exit 1
+request 1000 1 77 1
+request 1100 1 77 5
+request 1200 2 78 1
+enter 1250 2 evict 0x2f0000
+switch 1300 2 3 4
+request 1500 3 77 3
+enter 1600 3 serve 0x3f0000
+wait 1700 3 202 0x5000
+switch 1700 3 2 3
+return 2700 2 evict 0x2f0000
+syscall 2710 5 2 202
+request 2800 2 78 2
+switch 2800 2 3 4 2
+syscall 1700 1120 3 202
+request 2900 4 77 3
+wait 2950 4 0 0
+switch 2950 4 0 3
+request 3000 3 0 4
+request 3100 3 77 3
+request 3300 3 77 2
+return 3400 3 serve 0x3f0000
+switch 3500 0 4 5
+syscall 2950 560 4 0
+request 4000 1 78 1
+request 4100 1 78 2
+request 5000 1 79 1
+request 5100 1 80 2
+request 5200 1 81 3
+END
+run_hr latency --by request -f csv r.bin
+is 'requests: csv' "$(cat out)" "requests,unended,unknown,strays,median,p90,p99,p999,max,total,on_cpu,locks,io,for_cpu,sleep,other,queued
+3,1,0,1,1600,2300,2300,2300,2300,4000,2050,1100,350,400,0,0,400"
+run_hr latency --by request r.bin
+like 'requests: table' out '^ +3 +1\.600 us .* 4\.000 us  on CPU 48%, locks 26%, I/O 8%, for a CPU 9%, queued 9%$'
+like 'requests: not ended' out '^# 1 request began and did not end; it is not counted$'
+like 'requests: not begun' out '^# 1 end has no begin in what was read$'
+like 'requests: joins' out '^# 1 join is of a request that was not open$'
+run_hr latency --request 77 r.bin
+is 'a request' "$(cat out)" "1. request 77 at 1.000 us: 2.300 us; median 2.300 us
+  It waited 1.100 us of 2.300 us for 0x5000, held by thread 2 in evict, for request 78.
+  on CPU 29%, locks 42%, I/O 13%, queued 15%
+  +0 ns                  thread 1     begins it
+  +100 ns                thread 1     lets it wait
+  +500 ns                thread 3     joins it
+  +600 ns     1.400 us   thread 3     serve, which has not returned
+  +700 ns     1.100 us   thread 3       waits for 0x5000, held by thread 2 in evict, for request 78
+  +1.900 us              thread 4     joins it
+  +1.950 us   350 ns     thread 4     waits in read
+  +2.000 us              thread 3     leaves it
+  +2.100 us              thread 3     joins it
+  +2.300 us              thread 3     ends it"
+run_hr latency --request 78 -f json r.bin
+is 'a number that is used again' "$(jq -c '[.requests, (.slowest[] | .start_ns, .duration_ns, .spent_ns.on_cpu)]' out)" '[2,1200,1600,1200,4000,100,100]'
+run_hr latency --slowest 2 r.bin
+is 'the slowest' "$(grep -o '^[0-9]*\. request [0-9]* at [^;]*' out | tr '\n' ';')" '1. request 77 at 1.000 us: 2.300 us;2. request 78 at 1.200 us: 1.600 us;'
+like 'the slowest: computing' out '^ +\+50 ns +1\.450 us +thread 2 +evict$'
+run_hr latency --slowest 2 -f json r.bin
+is 'the slowest: json' "$(jq -c '[.requests, .median_ns, .slowest[0].request, .slowest[0].steps[4].holder]' out)" \
+    '[3,1600,77,{"tid":2,"function":"evict","held":true,"request":78}]'
+run_hr latency --by request -f json r.bin
+is 'requests: json' "$(jq -c '[.requests, .unended, .strays, .stray_joins, .spent_ns.queued, .tail.parts[0].what, .tail.parts[0].holder.function]' out)" \
+    '[3,1,1,1,400,"waiting for 0x5000","evict"]'
+run_hr latency --by request --to 3900ns -f csv r.bin
+is 'requests: a part of the run' "$(sed 1d out | cut -d, -f1-4,10)" 2,0,0,0,3900
+# A begin of what is open; a thread that ends; lost records.
+"$TOOLS/genprobes" s.bin <<END || exit 1
+request 1000 1 5 1
+request 1100 1 5 1
+switch 1200 1 0 2
+request 2000 2 5 1
+request 2100 2 5 2
+request 3000 2 6 1
+lost 3100 4
+request 3200 2 6 2
+END
+run_hr latency --by request -f csv s.bin
+is 'requests: odd ones' "$(sed 1d out | cut -d, -f1-4,10,11)" 1,2,1,1,100,100
+# Many that are open, and many steps.
+awk 'BEGIN { for (i = 1; i <= 50000; i++) print "request", 10 * i, 1, i, 1
+    for (i = 1; i <= 3000; i++) { print "enter", 1000000 + 10 * i, 1, "f 0x7f0000"; print "return", 1000005 + 10 * i, 1, "f 0x7f0000" }
+    for (i = 1; i <= 50000; i++) print "request", i == 50000 ? 3000000 : 2000000 + 10 * i, 2, i, 2 }' >o.txt
+"$TOOLS/genprobes" o.bin <o.txt || exit 1
+run_hr latency --slowest 1000 -f json o.bin
+is 'requests: many' "$(jq -c '[.requests, (.slowest | length), .slowest[0].duration_ns, ([.slowest[].missing_steps] | max)]' out)" '[50000,1000,2500000,1978]'
 
 # Many: percentiles are those of all, in little memory.
 "$TOOLS/genprobes" --many 2000000 n.bin || exit 1
@@ -241,6 +423,8 @@ run_hr stat --json "$ROOT/tests/golden/probes.bin"
 is 'stat: places, requests' "$(jq -c '[.probes.functions, .probes.hits, .probes.reached, .requests]' out)" '[3,60,1,{"begun":1,"ended":1}]'
 run_hr stat w.bin
 like 'stat: for people' out '^ +7  hits of probes +of 4 functions and places; '
+run_hr stat r.bin
+like 'stat: requests, for people' out "^ +4  requests +4 ended; 'hr latency --by request' shows durations$"
 run_hr stat --json none.bin
 is 'stat: no probes' "$(jq -c '[.probes, .requests]' out)" '[null,null]'
 "$HR" dump -f records "$ROOT/tests/golden/probes.bin" >records
@@ -266,13 +450,22 @@ run_hr latency --by colour a.bin
 is 'by what' "$status" 2
 run_hr latency --from 1s a.bin
 is 'nothing selected' "$status" 1
+run_hr latency --by request a.bin
+is 'no requests' "$status.$(cat err)" "1.hr: a.bin: no requests; the program says them by libhr: hr_request_begin() and hr_request_end()"
+run_hr latency --request 12345 r.bin
+is 'no such request' "$status.$(cat err)" '1.hr: r.bin: no request has the number 12345'
+for wrong in '--request x' '--request -1' '--slowest 0' '--slowest 3 -f csv' '--by request --function serve' '--by request --counters' '--by request --worst 3' '--slowest 2 --correlate serve'; do
+    # shellcheck disable=SC2086
+    run_hr latency $wrong r.bin
+    is "refused: $wrong" "$status" 2
+done
 
 # Forged traces end in a message, not in a crash.
 i=0
 while [ "$i" -lt 40 ]; do
     i=$((i + 1))
     "$TOOLS/mutate" "$i" "$ROOT/tests/golden/probes.bin" forged.bin || exit 1
-    for options in '' '--counters --by thread' '--function outer --worst 3' '--correlate outer'; do
+    for options in '' '--counters --by thread' '--function outer --worst 3' '--correlate outer' '--by request' '--slowest 3 -f json'; do
         # shellcheck disable=SC2086
         "$HR" latency $options forged.bin >/dev/null 2>&1
         [ "$?" -le 2 ] || echo "seed $i $options" >>crashed

@@ -45,6 +45,7 @@ static const struct reading {
       {noise_command, {"hr noise"}},
       {latency_command, {"hr latency", "--counters"}},
       {latency_command, {"hr latency", "--function", "outer", "--worst", "9"}},
+      {latency_command, {"hr latency", "--slowest", "9"}},
       {dump_command, {"hr dump"}},
       {dump_command, {"hr dump", "--format", "records"}},
       {diff_command, {"hr diff", path}},

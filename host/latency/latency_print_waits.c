@@ -1,0 +1,103 @@
+/* Writes what threads waited for. */
+#include "host/latency/latency_print_waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/base/text.h"
+#include "host/latency/latency_waits.h"
+
+/* Raw: may hold any character. */
+static char *raw_name(const struct latency_print *p, const struct latency_wait *wait,
+                      char room[WAIT_NAME_BYTES])
+{
+    const struct hr_rec_wait record = {.time = wait->from,
+                                       .address = wait->address,
+                                       .tid = wait->tid,
+                                       .number = wait->number,
+                                       .operation = wait->operation};
+
+    room[0] = 0;
+    if (wait->number == UINT32_MAX ||
+        (wait->spent == LATENCY_LOCKS && wait->address == 0 && latency_waits_is_futex(wait)))
+        return room;
+    return wait_name(p->symbols, p->info, &record, room);
+}
+
+const char *latency_print_wait_name(const struct latency_print *p, const struct latency_wait *wait,
+                                    char room[WAIT_NAME_BYTES])
+{
+    char name[WAIT_NAME_BYTES];
+
+    return text_escape(room, WAIT_NAME_BYTES, raw_name(p, wait, name));
+}
+
+const char *latency_print_wait(const struct latency_print *p, const struct latency_wait *wait,
+                               char room[WAIT_NAME_BYTES])
+{
+    char name[WAIT_NAME_BYTES];
+    const char *text = latency_print_wait_name(p, wait, name);
+
+    switch (wait->spent) {
+    case LATENCY_READY:
+        return "for a CPU";
+    case LATENCY_SLEEP:
+        return "asleep";
+    case LATENCY_LOCKS:
+        if (*text == 0)
+            return "for a lock";
+        snprintf(room, WAIT_NAME_BYTES, "%s %.*s", latency_waits_is_futex(wait) ? "for" : "in",
+                 (int)WAIT_NAME_BYTES - 8, text);
+        return room;
+    default:
+        if (*text == 0)
+            return "for a signal or a page";
+        snprintf(room, WAIT_NAME_BYTES, "in %.*s", (int)WAIT_NAME_BYTES - 8, text);
+        return room;
+    }
+}
+
+const char *latency_print_holder(const struct latency_print *p, const struct latency_wait *wait,
+                                 char room[LATENCY_HOLDER_BYTES])
+{
+    const struct latency_holder *holder = &wait->holder;
+    char name[128], *function;
+    int used;
+
+    room[0] = 0;
+    if (holder->tid == 0)
+        return room;
+    used = snprintf(room, LATENCY_HOLDER_BYTES, ", %s by thread %u",
+                    latency_waits_is_held(wait) ? "held" : "woken", holder->tid);
+    if (holder->function != TRACE_POINTS_NONE) {
+        function = latency_print_name(p, holder->function);
+        used += snprintf(room + used, LATENCY_HOLDER_BYTES - (size_t)used, " in %s",
+                         text_escape(name, sizeof name, function != NULL ? function : ""));
+        free(function);
+    }
+    if (holder->works)
+        snprintf(room + used, LATENCY_HOLDER_BYTES - (size_t)used, ", for request %lu",
+                 holder->request);
+    return room;
+}
+
+void latency_print_wait_json(struct output *out, const struct latency_print *p,
+                             const struct latency_wait *wait)
+{
+    char name[WAIT_NAME_BYTES], *function = NULL;
+
+    raw_name(p, wait, name);
+    output_json_print(out, ", \"name\": %s, \"holder\": ", name[0] != 0 ? name : NULL);
+    if (wait->holder.tid == 0) {
+        output_text(out, "null");
+        return;
+    }
+    if (wait->holder.function != TRACE_POINTS_NONE)
+        function = latency_print_name(p, wait->holder.function);
+    output_json_print(out, "{\"tid\": %u, \"function\": %s, \"held\": %d", wait->holder.tid,
+                      function, latency_waits_is_held(wait));
+    free(function);
+    if (wait->holder.works)
+        output_json_print(out, ", \"request\": %lu", wait->holder.request);
+    output_char(out, '}');
+}
