@@ -64,6 +64,8 @@ struct file {
     struct file *next_of_pipe; /* guest/file/pipe.h, guest/ipc/mqueue.h */
     uint64_t writers_seen; /* of a FIFO: writers seen when it was opened */
     struct poll_watch *watches; /* guest/file/poll.h */
+    uint32_t owner; /* guest/file/file_owner.h; 0: none */
+    uint8_t owner_type; /* F_OWNER_* */
 };
 
 /* Makes the table with descriptors 0, 1 and 2.  Returns 0 or -ENOMEM. */

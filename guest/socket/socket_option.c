@@ -56,7 +56,7 @@ static const struct option options[] = {
     {SOL_SOCKET, SO_RCVLOWAT, FOR_ALL, 1, INT32_MAX, 1, NAMED(low_water)},
     {SOL_SOCKET, SO_KEEPALIVE, FOR_ALL, 0, 1, 0, 0, 0},
     {SOL_SOCKET, SO_PRIORITY, FOR_ALL, 0, 6, 0, 1, 0},
-    {SOL_SOCKET, SO_OOBINLINE, FOR_ALL, 0, 1, 0, 2, 0},
+    {SOL_SOCKET, SO_OOBINLINE, FOR_ALL, 0, 1, 0, NAMED(urgent_inline)},
     {SOL_SOCKET, SO_DONTROUTE, FOR_ALL, 0, 1, 0, 3, 0},
     {IPPROTO_TCP, TCP_NODELAY, FOR_TCP, 0, 1, 0, 4, 0},
     {IPPROTO_TCP, TCP_CORK, FOR_TCP, 0, 1, 0, 5, 0},

@@ -19,6 +19,7 @@ alike io_unix
 alike io_rights
 alike io_inet
 alike io_netlink
+alike io_urgent
 has_v6=$(grep -c '^00000000000000000000000000000001 ' /proc/net/if_inet6 2>/dev/null)
 if [ "$has_v6" = 1 ]; then
     alike io_udp
