@@ -198,6 +198,7 @@ uint32_t socket_datagram_poll(const struct socket *s, bool room);
 
 void socket_collect_add(struct socket *s); /* to the list of all sockets */
 void socket_collect_remove(struct socket *s);
+const struct socket *socket_collect_next(const struct socket *s); /* NULL: the first, the end */
 
 /* Frees the files in packets of sockets that nothing else can reach.  May wait. */
 void socket_collect(void);
