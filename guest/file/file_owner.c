@@ -97,13 +97,6 @@ int64_t file_owner_control(struct file *file, uint32_t command, uint64_t argumen
     }
 }
 
-static void signal_group(uint32_t group, const struct signal_note *note)
-{
-    for (struct process *p = process_after(NULL); p != NULL; p = process_after(p))
-        if (p->group == group)
-            (void)signal_send_process_note(p, note);
-}
-
 void file_owner_signal(const struct file *file, uint32_t signal)
 {
     const struct signal_note note = {.signal = signal, .code = SI_KERNEL};
@@ -114,7 +107,7 @@ void file_owner_signal(const struct file *file, uint32_t signal)
     if (!file->owner)
         return;
     if (file->owner_type == F_OWNER_PGRP) {
-        signal_group(file->owner, &note);
+        signal_send_group(file->owner, signal);
     } else if (file->owner_type == F_OWNER_TID) {
         thread = threads_find(file->owner);
         if (thread != NULL)
