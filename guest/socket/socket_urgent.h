@@ -42,9 +42,9 @@ uint32_t socket_urgent_hole(const struct socket *s); /* 1: the next byte is left
 uint32_t socket_urgent_before(const struct socket *s); /* bytes up to where a call must stop */
 uint32_t socket_urgent_ready(const struct socket *s); /* what FIONREAD gives */
 
-/* Call before a call that has received `done` bytes takes more.  Returns 1 to continue, or what ends
- * the call: at the mark, one that has received something ends, and one that has not lets signals in
- * before it loses the byte. */
+/* Call before a call that has received `done` bytes takes more.  Returns 1 to continue, or what
+ * ends the call: at the mark, one that has received something ends, and one that has not lets
+ * signals in before it loses the byte. */
 int64_t socket_urgent_pass(struct thread *thread, struct socket *s, const struct socket_message *m,
                            uint64_t done);
 
