@@ -49,11 +49,12 @@ static void put_padded(struct output *out, const struct conversion *c, const cha
 static void put_number(struct output *out, const struct conversion *c, const char *sign,
                        uint64_t value, unsigned base)
 {
+    const char *all = c->letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
     char digits[20];
     size_t at = sizeof digits;
 
     do {
-        digits[--at] = "0123456789abcdef"[value % base];
+        digits[--at] = all[value % base];
         value /= base;
     } while (value);
     put_padded(out, c, sign, digits + at, sizeof digits - at);
@@ -105,11 +106,12 @@ static void convert(struct output *out, const struct conversion *c, va_list *arg
     case 'u':
     case 'o':
     case 'x':
+    case 'X':
         put_number(out, c, "",
                    c->bytes == 8 ? va_arg(*arguments, uint64_t) : va_arg(*arguments, unsigned),
-                   c->letter == 'x'   ? 16
+                   c->letter == 'u'   ? 10
                    : c->letter == 'o' ? 8
-                                      : 10);
+                                      : 16);
         break;
     case 'p':
         put_number(out, c, "0x", (uintptr_t)va_arg(*arguments, void *), 16);

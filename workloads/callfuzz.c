@@ -24,6 +24,7 @@
 #include "workloads/fuzz_ipc.h"
 #include "workloads/fuzz_own.h"
 #include "workloads/fuzz_socket.h"
+#include "workloads/fuzz_terminal.h"
 
 #define THREADS_MAX 16
 #define STACK_BYTES (1ull << 20)
@@ -69,7 +70,8 @@ static __thread void *recover[5];
 static __thread volatile int recovering;
 static const char *const paths[] = {"/dev/zero",      "/dev/null",    "/proc/self/maps", "/",
                                     "/proc/self/exe", "/dev/urandom", "/tmp/a",          "/tmp/b",
-                                    "/tmp/d/c",       "/tmp/d",       "/proc/self/stat", "/tmp/e"};
+                                    "/tmp/d/c",       "/tmp/d",       "/proc/self/stat", "/tmp/e",
+                                    "/dev/tty",       "/proc/net/tcp"};
 #define PATHS (sizeof paths / sizeof paths[0])
 
 /* ---- what must never be seen ---- */
@@ -219,6 +221,8 @@ static void open_files(struct fuzz *f)
             close(fd);
     }
     mkdir("/tmp/d", 0755);
+    if (below(f, 2))
+        open_terminal();
 }
 
 static void put_back(void)
@@ -288,6 +292,7 @@ static void one_call(struct worker *w)
         (!with_own(f, &w->own, number, a) && !tame(f, number, a)))
         return;
     tame_socket(f, &w->sockets, number, a);
+    tame_terminal(f, number, a);
     w->number = number;
     memcpy(w->arguments, a, sizeof a);
     w->turns++;

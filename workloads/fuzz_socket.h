@@ -135,6 +135,8 @@ static inline void tame_socket(struct fuzz *f, struct fuzz_socket *s, uint64_t n
         a[5] = make_name(f, s);
         a[4] = below(f, 2) ? (uint64_t)&s->name : 0;
         a[2] %= 64 * PAGE;
+        if (below(f, 4) == 0)
+            a[3] = MSG_OOB | MSG_DONTWAIT;
         if (below(f, 3) == 0) {
             a[1] = (uint64_t)s->requests;
             a[2] = make_requests(f, s);
@@ -142,6 +144,8 @@ static inline void tame_socket(struct fuzz *f, struct fuzz_socket *s, uint64_t n
         break;
     case __NR_recvfrom:
         a[4] = 0;
+        if (below(f, 4) == 0)
+            a[3] = MSG_DONTWAIT | (below(f, 2) ? MSG_OOB : 0) | (below(f, 2) ? MSG_PEEK : 0);
         break;
     case __NR_sendmsg:
     case __NR_recvmsg:

@@ -3,6 +3,9 @@
 #include <sys/stat.h>
 
 #include "guest/file/file_device.h"
+#include "guest/file/pty.h"
+#include "guest/file/terminal.h"
+#include "guest/thread/process.h"
 #include "guest/vm/uaccess.h"
 
 static int64_t read_nothing(struct thread *, struct file *, uint64_t /* offset */,
@@ -45,18 +48,28 @@ const struct file_type file_device_full = {DEVICE(7), .read = read_zeros, .write
 const struct file_type file_device_random = {DEVICE(9), .read = read_random,
                                              .write = write_nowhere};
 
-/* Opens the command's terminal, if it has one. */
-static int open_terminal(struct thread *thread, struct file *file)
+static int open_command(struct thread *, struct file *file)
 {
-    uint64_t terminals = 0;
-
-    (void)manifest_number(&thread->process->manifest, "tty", &terminals);
-    if (!terminals)
+    if (!terminal_is_command(&process_first))
         return -ENXIO;
     file->type = &file_terminal;
     file->stream = 1;
     return 0;
 }
 
+/* Opens the terminal of the caller's session, if it has one. */
+static int open_terminal(struct thread *thread, struct file *file)
+{
+    struct pty *pty = pty_of_session(thread->process->session);
+
+    if (pty != NULL) {
+        pty_open_slave(pty, file);
+        return 0;
+    }
+    return terminal_is_command(thread->process) ? open_command(thread, file) : -ENXIO;
+}
+
 const struct file_type file_device_terminal = {
     .mode = S_IFCHR | 0666, .device = 5 << 8, .open = open_terminal};
+const struct file_type file_device_command = {
+    .mode = S_IFCHR | 0620, .device = 136 << 8, .open = open_command};

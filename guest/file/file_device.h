@@ -8,6 +8,7 @@ extern const struct file_type file_device_null;
 extern const struct file_type file_device_zero;
 extern const struct file_type file_device_full;
 extern const struct file_type file_device_random;
-extern const struct file_type file_device_terminal; /* /dev/tty: opens as file_terminal */
+extern const struct file_type file_device_terminal; /* /dev/tty: the terminal of the session */
+extern const struct file_type file_device_command; /* /dev/pts/0: the command's terminal */
 
 #endif

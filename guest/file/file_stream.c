@@ -9,8 +9,10 @@
 #include "guest/file/files.h"
 #include "guest/file/input.h"
 #include "guest/file/poll.h"
+#include "guest/file/terminal.h"
 #include "guest/service/service.h"
 #include "guest/signal/signal.h"
+#include "guest/thread/process.h"
 #include "guest/vm/uaccess.h"
 
 /* Reads as from a pipe: returns what one request brings; the rest stays for the next. */
@@ -24,6 +26,11 @@ static int64_t read_input(struct thread *thread, struct file *file, uint64_t /* 
         bytes = SERVICE_BYTES_MAX;
     if (!bytes)
         return 0;
+    if (file->type == &file_terminal && terminal_is_command(thread->process)) {
+        result = terminal_check(thread, process_foreground, SIGTTIN);
+        if (result)
+            return result;
+    }
     error = uaccess_prepare_write(user, bytes);
     if (error)
         return error;

@@ -11,6 +11,8 @@
 #include "guest/vm/inode.h"
 
 #define FILES_MAX LIMITS_FILES
+#define FILES_NUMBERS \
+    ((uint64_t)1 << 32) /* st_ino of a file without an inode: this and its number */
 
 struct file;
 struct fs_entry;
@@ -59,11 +61,13 @@ struct file {
     uint64_t buffer; /* file_generated: physical address of the contents */
     unsigned buffer_order;
     int stream; /* 0, 1, 2: the command's streams; -1: none */
-    uint64_t number; /* st_ino when there is no inode: both ends of a pipe have the same */
+    uint64_t number; /* when there is no inode: both ends of a pipe have the same */
     void *state; /* the type's own: a pipe, an event counter, ... */
     struct file *next_of_pipe; /* guest/file/pipe.h, guest/ipc/mqueue.h */
     uint64_t writers_seen; /* of a FIFO: writers seen when it was opened */
     struct poll_watch *watches; /* guest/file/poll.h */
+    uint32_t owner; /* guest/file/file_owner.h; 0: none */
+    uint8_t owner_type; /* F_OWNER_* */
 };
 
 /* Makes the table with descriptors 0, 1 and 2.  Returns 0 or -ENOMEM. */

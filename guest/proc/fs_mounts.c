@@ -7,6 +7,7 @@
 
 #include "guest/base/log.h"
 #include "guest/file/file_device.h"
+#include "guest/file/pty.h"
 #include "guest/fs/fs_kept.h"
 #include "guest/ipc/mqueue.h"
 #include "guest/proc/proc.h"
@@ -20,13 +21,10 @@ static const struct mount {
     bool fixed; /* it cannot be removed or renamed */
     const struct file_type *type; /* of what is in it; NULL: any */
 } mounts[] = {
-    {"/tmp", 01777, true, NULL},
-    {"/var/tmp", 01777, false, NULL},
-    {"/dev", READ_ONLY, true, NULL},
-    {"/dev/shm", 01777, true, NULL},
-    {"/proc", READ_ONLY, true, NULL},
-    {"/sys", READ_ONLY, true, NULL},
-    {MQUEUE_DIRECTORY, 01777, true, &mqueue_file},
+    {"/tmp", 01777, true, NULL},         {"/var/tmp", 01777, false, NULL},
+    {"/dev", READ_ONLY, true, NULL},     {"/dev/shm", 01777, true, NULL},
+    {"/dev/pts", READ_ONLY, true, NULL}, {"/proc", READ_ONLY, true, NULL},
+    {"/sys", READ_ONLY, true, NULL},     {MQUEUE_DIRECTORY, 01777, true, &mqueue_file},
 };
 
 static const struct device {
@@ -36,6 +34,7 @@ static const struct device {
     {"/dev/null", &file_device_null},      {"/dev/zero", &file_device_zero},
     {"/dev/full", &file_device_full},      {"/dev/random", &file_device_random},
     {"/dev/urandom", &file_device_random}, {"/dev/tty", &file_device_terminal},
+    {"/dev/ptmx", &pty_file_master},
 };
 
 static const struct link {
@@ -105,13 +104,14 @@ static int add_special(const struct special *special)
     return fs_place(special->path, READ_ONLY, inode);
 }
 
-static int add_processes(void)
+/* Gives a directory names that come and go. */
+static int add_names(const char *path, const struct fs_special *special)
 {
     struct inode *inode;
-    int error = fs_find("/proc", &inode);
+    int error = fs_find(path, &inode);
 
     if (!error)
-        inode->special = &fs_proc_processes;
+        inode->special = special;
     return error;
 }
 
@@ -138,6 +138,7 @@ int fs_mount(const struct process *process)
     proc_each(add_generated, &error);
     for (size_t i = 0; i < ARRAY_COUNT(specials); i++)
         error |= add_special(&specials[i]);
-    error |= add_processes();
+    error |= add_names("/proc", &fs_proc_processes);
+    error |= add_names("/dev/pts", &fs_pts);
     return error ? -ENOMEM : 0;
 }

@@ -13,4 +13,6 @@ extern const struct fs_special fs_proc_self; /* links */
 extern const struct fs_special fs_proc_thread_self;
 extern const struct fs_special fs_proc_processes; /* /proc itself */
 
+extern const struct fs_special fs_pts; /* guest/proc/fs_pts.c: /dev/pts */
+
 #endif

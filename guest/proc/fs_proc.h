@@ -12,6 +12,7 @@ enum fs_proc_kind { /* in inode numbers */
                     FS_PROC_TASK,
                     FS_PROC_DESCRIPTOR,
                     FS_PROC_NOTE,
+                    FS_PROC_PTY,
                     FS_PROC_SPECIAL /* and up */
 };
 

@@ -79,7 +79,8 @@ static int64_t descriptor_text(struct thread *, const struct inode *inode, char 
         return format_text(out, room, "%s", file->type->name);
     if (S_ISCHR(file->type->mode))
         return format_text(out, room, "/dev/pts/0");
-    return format_text(out, room, "pipe:[%lu]", file->number);
+    return format_text(out, room, "%s:[%lu]", S_ISSOCK(file->type->mode) ? "socket" : "pipe",
+                       FILES_NUMBERS + file->number);
 }
 
 static int follow_descriptor(struct thread *, const struct inode *inode, struct fs_entry **entry,

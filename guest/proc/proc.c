@@ -86,7 +86,8 @@ static void visit_cpus(const struct proc_file *file, proc_visit *visit, void *ar
 void proc_each(proc_visit *visit, void *argument)
 {
     static const struct proc_files *const all[] = {&proc_machine_files, &proc_cpu_files,
-                                                   &proc_setting_files, &proc_ipc_files};
+                                                   &proc_setting_files, &proc_ipc_files,
+                                                   &proc_net_files};
 
     for (size_t i = 0; i < ARRAY_COUNT(all); i++) {
         for (size_t j = 0; j < all[i]->count; j++) {

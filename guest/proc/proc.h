@@ -35,6 +35,7 @@ extern const struct proc_files proc_machine_files;
 extern const struct proc_files proc_cpu_files;
 extern const struct proc_files proc_setting_files;
 extern const struct proc_files proc_ipc_files;
+extern const struct proc_files proc_net_files;
 
 /* Calls `visit` for every fixed path, those of CPUs included, but not those of processes.  `name`
  * is invalid after the call. */

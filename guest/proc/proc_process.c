@@ -5,6 +5,7 @@
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/base/text.h"
+#include "guest/file/terminal.h"
 #include "guest/memory/phys.h"
 #include "guest/proc/proc.h"
 #include "guest/thread/clocks.h"
@@ -15,7 +16,6 @@
 #include "lib/array.h"
 
 #define TICK_NS 10000000u /* USER_HZ is 100 */
-#define TERMINAL_DEVICE (136u << 8) /* /dev/pts/0 */
 
 /* Writes a part of a process's memory: what is no longer there is left out. */
 static void add_memory(const struct process *process, uint64_t from, uint64_t to, struct text *text)
@@ -123,17 +123,14 @@ static void add_times(struct text *text, uint64_t all_ns, uint64_t user)
 static void add_stat_head(struct text *text, const struct proc_subject *subject)
 {
     const struct process *process = subject->process;
-    uint64_t terminal = 0;
+    uint32_t foreground, terminal = terminal_device(process, &foreground);
     char name[16];
 
     proc_subject_name(subject, name);
-    (void)manifest_number(&process->manifest, "tty", &terminal);
-    terminal = terminal && process->session == process_first.session ? TERMINAL_DEVICE : 0;
-    text_add(text, "%u (%s) %c %u %u %u %lu %d 4194304 %lu 0 0 0 ",
+    text_add(text, "%u (%s) %c %u %u %u %u %d 4194304 %lu 0 0 0 ",
              subject->task ? subject->thread->tid : process->pid, name,
              *proc_subject_state(subject), process_parent_pid(process), process->group,
-             process->session, terminal, terminal ? (int)process_foreground : -1,
-             process->use.page_faults);
+             process->session, terminal, terminal ? (int)foreground : -1, process->use.page_faults);
 }
 
 static void stat(const struct thread *, const struct inode *inode, struct text *text)

@@ -27,6 +27,9 @@ void signal_send(struct thread *thread, uint32_t signal, int code);
 int signal_send_note(struct thread *thread, const struct signal_note *note);
 int signal_send_process_note(struct process *process, const struct signal_note *note);
 
+/* Sends a signal of the kernel's to all processes of a group; 0: to none. */
+void signal_send_group(uint32_t group, uint32_t signal);
+
 /* Returns words[0] of a note for a signal that the program itself sent. */
 uint64_t signal_sender_word(const struct process *process);
 

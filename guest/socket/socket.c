@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "guest/base/context.h"
+#include "guest/file/file_owner.h"
 #include "guest/file/poll.h"
 #include "guest/memory/heap.h"
 #include "guest/socket/socket_interface.h"
@@ -241,7 +242,18 @@ static int32_t bytes_ready(const struct socket *s)
 
     if (s->type == SOCK_DGRAM)
         return first != NULL ? (int32_t)(first->end - first->start) : 0;
-    return (int32_t)s->in.bytes;
+    return (int32_t)socket_urgent_ready(s);
+}
+
+static int64_t control_owner(struct file *file, uint32_t request, uint64_t argument)
+{
+    int32_t owner = file_owner_get(file);
+
+    if (request == FIOGETOWN || request == SIOCGPGRP)
+        return copy_to_user(argument, &owner, sizeof owner);
+    if (copy_from_user(&owner, argument, sizeof owner) != 0)
+        return -EFAULT;
+    return file_owner_set(file, owner);
 }
 
 static int64_t control_socket(struct thread *, struct file *file, uint32_t request,
@@ -257,13 +269,19 @@ static int64_t control_socket(struct thread *, struct file *file, uint32_t reque
         value = bytes_ready(s);
         break;
     case SIOCOUTQ: /* what was sent is received at once */
-    case SIOCATMARK: /* there is no urgent data */
-    case SIOCGPGRP:
         break;
-    case FIOASYNC: /* as F_SETOWN: there are no signals about readiness */
-    case FIOSETOWN:
-    case SIOCSPGRP:
+    case SIOCATMARK:
+        if (s->type == SOCK_DGRAM && !socket_is_unix(s))
+            return -ENOTTY;
+        value = socket_urgent_at_mark(s);
+        break;
+    case FIOASYNC: /* there is no SIGIO */
         return 0;
+    case FIOSETOWN:
+    case FIOGETOWN:
+    case SIOCSPGRP:
+    case SIOCGPGRP:
+        return control_owner(file, request, argument);
     default:
         return socket_interface_control(request, argument);
     }

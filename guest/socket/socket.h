@@ -21,6 +21,7 @@
 #include "guest/socket/socket_option.h"
 #include "guest/socket/socket_outside.h"
 #include "guest/socket/socket_queue.h"
+#include "guest/socket/socket_urgent.h"
 #include "guest/thread/wait.h"
 
 #define SOCKET_NAME_MAX 128u /* bytes of any address: struct sockaddr_storage */
@@ -87,6 +88,7 @@ struct socket {
     uint32_t own_pid, peer_pid; /* who connects or listens; SO_PEERCRED; 0: none */
     struct socket *peer; /* held */
     struct socket_queue in;
+    struct socket_urgent urgent; /* in it; of streams */
     uint32_t readers, writers; /* threads that wait for data or connections; for room */
     /* of a listener */
     uint32_t backlog;
@@ -196,6 +198,7 @@ uint32_t socket_datagram_poll(const struct socket *s, bool room);
 
 void socket_collect_add(struct socket *s); /* to the list of all sockets */
 void socket_collect_remove(struct socket *s);
+const struct socket *socket_collect_next(const struct socket *s); /* NULL: the first, the end */
 
 /* Frees the files in packets of sockets that nothing else can reach.  May wait. */
 void socket_collect(void);

@@ -27,6 +27,11 @@ void socket_collect_remove(struct socket *s)
         all = s->all_next;
 }
 
+const struct socket *socket_collect_next(const struct socket *s)
+{
+    return s != NULL ? s->all_next : all;
+}
+
 /* Calls a function for each socket in the packets of another one. */
 static void each_in_packets(const struct socket *s, struct socket **list,
                             void (*call)(struct socket *s, struct socket **list))

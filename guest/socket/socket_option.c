@@ -13,7 +13,7 @@
 
 #include "guest/base/context.h"
 #include "guest/socket/socket.h"
-#include "guest/thread/process.h"
+#include "guest/socket/socket_option_answer.h"
 #include "guest/vm/uaccess.h"
 #include "lib/array.h"
 
@@ -25,11 +25,6 @@
 #define STREAM_BYTES 2626560u /* what Linux's tuning arrives at on a loopback */
 #define SEND_LEAST 4608
 #define RECEIVE_LEAST 2304
-#define NS_PER_SECOND 1000000000ull
-#define NS_PER_US 1000ull
-#define SEGMENT 65483 /* TCP's largest on a loopback */
-#define LOOPBACK_MTU 65536
-#define CONGESTION_BYTES 16u
 
 enum {
     FOR_TCP = 1,
@@ -61,11 +56,11 @@ static const struct option options[] = {
     {SOL_SOCKET, SO_RCVLOWAT, FOR_ALL, 1, INT32_MAX, 1, NAMED(low_water)},
     {SOL_SOCKET, SO_KEEPALIVE, FOR_ALL, 0, 1, 0, 0, 0},
     {SOL_SOCKET, SO_PRIORITY, FOR_ALL, 0, 6, 0, 1, 0},
-    {SOL_SOCKET, SO_OOBINLINE, FOR_ALL, 0, 1, 0, 2, 0},
+    {SOL_SOCKET, SO_OOBINLINE, FOR_ALL, 0, 1, 0, NAMED(urgent_inline)},
     {SOL_SOCKET, SO_DONTROUTE, FOR_ALL, 0, 1, 0, 3, 0},
     {IPPROTO_TCP, TCP_NODELAY, FOR_TCP, 0, 1, 0, 4, 0},
     {IPPROTO_TCP, TCP_CORK, FOR_TCP, 0, 1, 0, 5, 0},
-    {IPPROTO_TCP, TCP_MAXSEG, FOR_TCP, 88, 32767, SEGMENT, 6, 0},
+    {IPPROTO_TCP, TCP_MAXSEG, FOR_TCP, 88, 32767, SOCKET_OPTION_SEGMENT, 6, 0},
     {IPPROTO_TCP, TCP_KEEPIDLE, FOR_TCP, 1, 32767, 7200, 7, 0},
     {IPPROTO_TCP, TCP_KEEPINTVL, FOR_TCP, 1, 32767, 75, 8, 0},
     {IPPROTO_TCP, TCP_KEEPCNT, FOR_TCP, 1, 127, 9, 9, 0},
@@ -146,136 +141,11 @@ static const struct option *find_option(const struct socket *s, uint32_t level, 
 
 /* ---- getting ---- */
 
-struct answer {
-    uint32_t bytes;
-    union {
-        int32_t number;
-        struct timeval time;
-        int32_t pair[2];
-        uint32_t credentials[3];
-        struct tcp_info tcp;
-        char text[CONGESTION_BYTES];
-    };
-};
-
-static void describe_connection(const struct socket *s, struct answer *a)
-{
-    uint8_t state = s->state == SOCKET_LISTENS      ? TCP_LISTEN
-                    : s->state == SOCKET_CONNECTING ? TCP_SYN_SENT
-                    : s->state == SOCKET_NEW        ? TCP_CLOSE
-                    : s->fin                        ? TCP_CLOSE_WAIT
-                                                    : TCP_ESTABLISHED;
-
-    a->bytes = sizeof a->tcp;
-    memset(&a->tcp, 0, sizeof a->tcp);
-    a->tcp.tcpi_state = state;
-    a->tcp.tcpi_rto = 200000;
-    a->tcp.tcpi_ato = 40000;
-    a->tcp.tcpi_snd_mss = a->tcp.tcpi_rcv_mss = a->tcp.tcpi_advmss = SEGMENT;
-    a->tcp.tcpi_pmtu = LOOPBACK_MTU;
-    a->tcp.tcpi_rtt = 20;
-    a->tcp.tcpi_snd_cwnd = 10;
-    a->tcp.tcpi_rcv_space = LOOPBACK_MTU;
-    a->tcp.tcpi_unacked = s->state == SOCKET_LISTENS ? s->accepted.length : 0;
-    a->tcp.tcpi_sacked = s->state == SOCKET_LISTENS ? s->backlog : 0;
-}
-
-static int get_credentials(const struct socket *s, struct answer *a)
-{
-    a->bytes = sizeof a->credentials;
-    a->credentials[0] = s->peer_pid;
-    a->credentials[1] = a->credentials[2] = s->peer_pid ? PROCESS_USER_ID : UINT32_MAX;
-    return socket_is_unix(s) ? 0 : -ENOPROTOOPT;
-}
-
-static void get_time(const struct socket *s, bool sends, struct answer *a)
-{
-    uint64_t ns = s->options.timeout_ns[sends];
-
-    a->bytes = sizeof a->time;
-    a->time.tv_sec = (time_t)(ns / NS_PER_SECOND);
-    a->time.tv_usec = (suseconds_t)(ns % NS_PER_SECOND / NS_PER_US);
-}
-
-static int get_general(struct socket *s, uint32_t name, struct answer *a)
-{
-    switch (name) {
-    case SO_TYPE:
-        a->number = s->type;
-        return 0;
-    case SO_DOMAIN:
-        a->number = s->domain;
-        return 0;
-    case SO_PROTOCOL:
-        a->number = s->protocol;
-        return 0;
-    case SO_SNDLOWAT:
-        a->number = 1;
-        return 0;
-    case SO_ERROR:
-        a->number = -socket_take_error(s);
-        return 0;
-    case SO_ACCEPTCONN:
-        a->number = s->state == SOCKET_LISTENS;
-        return 0;
-    case SO_SNDBUF:
-        a->number = s->options.send_bytes;
-        return 0;
-    case SO_RCVBUF:
-        a->number = s->options.receive_bytes;
-        return 0;
-    case SO_LINGER:
-        a->bytes = sizeof a->pair;
-        a->pair[0] = s->options.lingers;
-        a->pair[1] = s->options.linger_seconds;
-        return 0;
-    case SO_RCVTIMEO:
-    case SO_SNDTIMEO:
-        get_time(s, name == SO_SNDTIMEO, a);
-        return 0;
-    case SO_PEERCRED:
-        return get_credentials(s, a);
-    default:
-        return -ENOPROTOOPT;
-    }
-}
-
-static int get_tcp(const struct socket *s, uint32_t name, struct answer *a)
-{
-    switch (name) {
-    case TCP_INFO:
-        describe_connection(s, a);
-        return 0;
-    case TCP_CONGESTION:
-        memset(a->text, 0, sizeof a->text);
-        memcpy(a->text, "cubic", 5);
-        a->bytes = sizeof a->text;
-        return 0;
-    default:
-        return -ENOPROTOOPT;
-    }
-}
-
-static int get_special(struct socket *s, uint32_t level, uint32_t name, struct answer *a)
-{
-    if (level == SOL_SOCKET)
-        return get_general(s, name, a);
-    if (socket_is_unix(s))
-        return -EOPNOTSUPP;
-    if (level == IPPROTO_TCP && s->type == SOCK_STREAM)
-        return get_tcp(s, name, a);
-    if (level == IPPROTO_IP && name == IP_MTU) {
-        a->number = LOOPBACK_MTU;
-        return s->state == SOCKET_CONNECTED ? 0 : -ENOTCONN;
-    }
-    return s->domain == AF_INET && level != IPPROTO_IP ? -EOPNOTSUPP : -ENOPROTOOPT;
-}
-
 int64_t socket_option_get(struct socket *s, uint32_t level, uint32_t name, uint64_t user,
                           uint64_t user_bytes)
 {
     const struct option *option = find_option(s, level, name);
-    struct answer a = {.bytes = sizeof a.number};
+    struct socket_option_answer a = {.bytes = sizeof a.number};
     int32_t room;
     int error = 0;
 
@@ -286,7 +156,7 @@ int64_t socket_option_get(struct socket *s, uint32_t level, uint32_t name, uint6
     if (option != NULL)
         a.number = *value_of(&s->options, option);
     else
-        error = get_special(s, level, name, &a);
+        error = socket_option_answer(s, level, name, &a);
     if (error)
         return error;
     if ((uint32_t)room < a.bytes)
@@ -318,9 +188,9 @@ static int set_time(struct socket *s, bool sends, uint64_t user, int32_t bytes)
         return -EDOM;
     if (time.tv_sec < 0)
         s->options.timeout_ns[sends] = 1; /* it does not wait */
-    else if ((uint64_t)time.tv_sec < UINT64_MAX / NS_PER_SECOND / 2)
-        s->options.timeout_ns[sends] =
-            (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_usec * NS_PER_US;
+    else if ((uint64_t)time.tv_sec < UINT64_MAX / SOCKET_OPTION_NS / 2)
+        s->options.timeout_ns[sends] = (uint64_t)time.tv_sec * SOCKET_OPTION_NS +
+                                       (uint64_t)time.tv_usec * SOCKET_OPTION_NS_PER_US;
     else
         s->options.timeout_ns[sends] = 0; /* as if there were none */
     return 0;
@@ -367,7 +237,7 @@ static int set_general(struct socket *s, uint32_t name, int32_t value, uint64_t 
 /* Accepts the names of what Linux has anyway. */
 static int set_congestion(uint64_t user, int32_t bytes)
 {
-    char name[CONGESTION_BYTES] = "";
+    char name[SOCKET_OPTION_CONGESTION] = "";
 
     if (bytes < 1)
         return -EINVAL;

@@ -17,6 +17,7 @@ struct socket_options {
     bool lingers; /* SO_LINGER */
     int32_t linger_seconds;
     int32_t reuse_address, reuse_port, broadcast, low_water, pass_credentials, only_v6;
+    int32_t urgent_inline; /* SO_OOBINLINE */
     int32_t short_errors, strict; /* NETLINK_CAP_ACK, NETLINK_GET_STRICT_CHK */
     int32_t kept[SOCKET_OPTIONS_KEPT];
 };

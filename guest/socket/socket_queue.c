@@ -133,3 +133,34 @@ void socket_queue_get(struct socket_queue *q, uint8_t *to, uint32_t bytes)
             socket_packet_free(socket_queue_take(q));
     }
 }
+
+static void unlink_packet(struct socket_queue *q, struct socket_packet *packet,
+                          struct socket_packet *before)
+{
+    if (before != NULL)
+        before->next = packet->next;
+    else
+        q->first = packet->next;
+    if (q->last == packet)
+        q->last = before;
+    q->packets--;
+}
+
+void socket_queue_drop(struct socket_queue *q, uint32_t ahead)
+{
+    struct socket_packet *packet = q->first, *before = NULL;
+
+    cross_assert_held();
+    while (ahead >= packet->end - packet->start) {
+        ahead -= packet->end - packet->start;
+        before = packet;
+        packet = packet->next;
+    }
+    memmove(packet->data + packet->start + 1, packet->data + packet->start, ahead);
+    packet->start++;
+    q->bytes--;
+    if (packet->start != packet->end)
+        return;
+    unlink_packet(q, packet, before);
+    socket_packet_free(packet);
+}

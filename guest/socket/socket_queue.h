@@ -55,6 +55,10 @@ struct socket_packet *socket_queue_take(struct socket_queue *q); /* the first; N
 int socket_queue_put(struct socket_queue *q, const uint8_t *from, uint32_t bytes);
 void socket_queue_get(struct socket_queue *q, uint8_t *to, uint32_t bytes);
 
+/* Takes one byte out, after `ahead` < q->bytes others.  Drops the files of a packet that is then
+ * empty, which may wait. */
+void socket_queue_drop(struct socket_queue *q, uint32_t ahead);
+
 bool socket_queue_scarce(void); /* all sockets together have much */
 uint64_t socket_queue_memory(void); /* bytes of all packets */
 

@@ -12,140 +12,14 @@
 #include "guest/socket/socket.h"
 #include "guest/socket/socket_interface.h"
 #include "guest/socket/socket_outside_state.h"
-#include "include/run_network.h"
+#include "guest/socket/socket_route_table.h"
 #include "lib/array.h"
 
 #define ANSWER_BYTES 4096u
 #define KINDS 4u /* NEW, DEL, GET, SET: the lowest bits of a message's type */
 #define KIND_GET 2u
-#define LO 1
-#define ETH0 2
 #define PROTOCOL_LOOPBACK 1 /* IFAPROT_KERNEL_LO */
 #define FOREVER UINT32_MAX
-
-struct route_address {
-    uint8_t family, prefix, scope;
-    uint8_t interface;
-    uint8_t bytes[16];
-    uint8_t broadcast[4];
-};
-
-static const struct route_address addresses[] = {
-    {AF_INET, 8, RT_SCOPE_HOST, LO, {127, 0, 0, 1}, {0}},
-    {AF_INET, 24, RT_SCOPE_UNIVERSE, ETH0, {10, 0, 2, 15}, {10, 0, 2, 255}},
-    {AF_INET6, 128, RT_SCOPE_HOST, LO, {[15] = 1}, {0}},
-    {AF_INET6, 64, RT_SCOPE_UNIVERSE, ETH0, {0xfd, [12] = 10, 0, 2, 15}, {0}},
-};
-
-/* Routes: of IPv4 the source follows from the interface. */
-static const struct route {
-    uint8_t family, prefix, table, type, scope, protocol;
-    uint8_t interface;
-    bool user; /* only with --network user */
-    uint8_t to[16];
-    uint8_t gateway[4];
-} routes[] = {
-    {AF_INET,
-     0,
-     RT_TABLE_MAIN,
-     RTN_UNICAST,
-     RT_SCOPE_UNIVERSE,
-     RTPROT_BOOT,
-     ETH0,
-     true,
-     {0},
-     {10, 0, 2, 2}},
-    {AF_INET,
-     24,
-     RT_TABLE_MAIN,
-     RTN_UNICAST,
-     RT_SCOPE_LINK,
-     RTPROT_KERNEL,
-     ETH0,
-     false,
-     {10, 0, 2, 0},
-     {0}},
-    {AF_INET,
-     32,
-     RT_TABLE_LOCAL,
-     RTN_LOCAL,
-     RT_SCOPE_HOST,
-     RTPROT_KERNEL,
-     ETH0,
-     false,
-     {10, 0, 2, 15},
-     {0}},
-    {AF_INET,
-     32,
-     RT_TABLE_LOCAL,
-     RTN_BROADCAST,
-     RT_SCOPE_LINK,
-     RTPROT_KERNEL,
-     ETH0,
-     false,
-     {10, 0, 2, 255},
-     {0}},
-    {AF_INET,
-     8,
-     RT_TABLE_LOCAL,
-     RTN_LOCAL,
-     RT_SCOPE_HOST,
-     RTPROT_KERNEL,
-     LO,
-     false,
-     {127, 0, 0, 0},
-     {0}},
-    {AF_INET,
-     32,
-     RT_TABLE_LOCAL,
-     RTN_LOCAL,
-     RT_SCOPE_HOST,
-     RTPROT_KERNEL,
-     LO,
-     false,
-     {127, 0, 0, 1},
-     {0}},
-    {AF_INET,
-     32,
-     RT_TABLE_LOCAL,
-     RTN_BROADCAST,
-     RT_SCOPE_LINK,
-     RTPROT_KERNEL,
-     LO,
-     false,
-     {127, 255, 255, 255},
-     {0}},
-    {AF_INET6,
-     128,
-     RT_TABLE_LOCAL,
-     RTN_LOCAL,
-     RT_SCOPE_UNIVERSE,
-     RTPROT_KERNEL,
-     LO,
-     false,
-     {[15] = 1},
-     {0}},
-    {AF_INET6,
-     64,
-     RT_TABLE_MAIN,
-     RTN_UNICAST,
-     RT_SCOPE_UNIVERSE,
-     RTPROT_KERNEL,
-     ETH0,
-     false,
-     {0xfd},
-     {0}},
-    {AF_INET6,
-     128,
-     RT_TABLE_LOCAL,
-     RTN_LOCAL,
-     RT_SCOPE_UNIVERSE,
-     RTPROT_KERNEL,
-     ETH0,
-     false,
-     {0xfd, [12] = 10, 0, 2, 15},
-     {0}},
-};
 
 static uint32_t family_bytes(uint32_t family)
 {
@@ -317,7 +191,7 @@ static int get_link(struct request *r)
 
 /* ---- addresses ---- */
 
-static void put_route_address(const struct request *r, const struct route_address *a)
+static void put_route_address(const struct request *r, const struct socket_route_address *a)
 {
     const struct ifaddrmsg body = {.ifa_family = a->family,
                                    .ifa_prefixlen = a->prefix,
@@ -337,7 +211,7 @@ static void put_route_address(const struct request *r, const struct route_addres
     }
     put_number(IFA_FLAGS, IFA_F_PERMANENT);
     put_attribute(IFA_CACHEINFO, &times, sizeof times);
-    if (a->family == AF_INET6 && a->interface == LO)
+    if (a->family == AF_INET6 && a->interface == SOCKET_ROUTE_LO)
         put_byte(IFA_PROTO, PROTOCOL_LOOPBACK);
 }
 
@@ -355,8 +229,8 @@ static int dump_addresses(struct request *r)
         if (only && socket_interface_at(only) == NULL)
             return -ENODEV;
     }
-    for (uint32_t i = 0; i < ARRAY_COUNT(addresses); i++) {
-        const struct route_address *a = &addresses[i];
+    for (uint32_t i = 0; i < SOCKET_ROUTE_ADDRESSES; i++) {
+        const struct socket_route_address *a = &socket_route_addresses[i];
 
         if (socket_interface_at(a->interface) != NULL && (!only || only == a->interface) &&
             ((family != AF_INET && family != AF_INET6) || family == a->family))
@@ -368,7 +242,7 @@ static int dump_addresses(struct request *r)
 
 /* ---- routes ---- */
 
-static void put_route(const struct request *r, const struct route *route)
+static void put_route(const struct request *r, const struct socket_route *route)
 {
     const struct rtmsg body = {.rtm_family = route->family,
                                .rtm_dst_len = route->prefix,
@@ -388,7 +262,7 @@ static void put_route(const struct request *r, const struct route *route)
     } else if (route->gateway[0]) {
         put_attribute(RTA_GATEWAY, route->gateway, bytes);
     } else {
-        put_attribute(RTA_PREFSRC, addresses[route->interface - 1].bytes, bytes);
+        put_attribute(RTA_PREFSRC, socket_route_addresses[route->interface - 1].bytes, bytes);
     }
     put_number(RTA_OIF, route->interface);
     if (route->family == AF_INET6) {
@@ -410,8 +284,8 @@ static int dump_routes(struct request *r)
             memcpy(&only, table + 1, sizeof only);
         r->flags |= only ? NLM_F_DUMP_FILTERED : 0;
     }
-    for (uint32_t i = 0; i < ARRAY_COUNT(routes); i++) {
-        const struct route *route = &routes[i];
+    for (uint32_t i = 0; i < SOCKET_ROUTES; i++) {
+        const struct socket_route *route = &socket_routes[i];
 
         if (socket_interface_at(route->interface) == NULL ||
             (route->user && !socket_outside.user) || (only && only != route->table))

@@ -136,8 +136,10 @@ static int64_t add_bytes(struct socket *to, struct socket_message *m, uint64_t b
         if (part > 0)
             done += (uint64_t)part;
     }
+    if (done && m->flags & MSG_OOB && (!socket_is_unix(to) || !m->bytes.left))
+        socket_urgent_mark(to);
     if (done)
-        socket_tell_readers(to, POLL_READABLE);
+        socket_tell_readers(to, POLL_READABLE | POLLPRI);
     return done ? (int64_t)done : part;
 }
 
@@ -200,7 +202,7 @@ int64_t socket_stream_send(struct thread *thread, struct socket *s, struct socke
     int64_t result;
 
     context_assert_thread();
-    if (m->flags & MSG_OOB)
+    if (socket_urgent_refused(s, m))
         return -EOPNOTSUPP;
     if (is_packets(s))
         result = send_packet(thread, s, m);
@@ -215,42 +217,53 @@ int64_t socket_stream_send(struct thread *thread, struct socket *s, struct socke
 
 /* ---- receiving ---- */
 
-/* Waits until `least` bytes are there.  Returns 1, 0 at the end, or -errno. */
-static int64_t wait_bytes(struct thread *thread, struct socket *s, uint32_t flags, uint64_t least)
+/* Waits until `least` bytes are there, for a call that has received `done`.  Returns 1, 0 at the
+ * end or the mark of urgent data, or -errno. */
+static int64_t wait_bytes(struct thread *thread, struct socket *s, const struct socket_message *m,
+                          uint64_t least, uint64_t done)
 {
     uint64_t deadline = UINT64_MAX - 1;
     int64_t error = 0;
 
     for (;;) {
-        if (s->in.packets && s->in.bytes >= least)
+        int64_t pass = socket_urgent_pass(thread, s, m, done);
+        uint32_t ready = s->in.bytes - (m->bytes.left ? socket_urgent_hole(s) : 0);
+
+        if (pass <= 0)
+            return pass;
+        if (s->in.packets && (ready >= least || socket_urgent_before(s) <= ready))
             return 1;
         if (s->fin && !socket_is_unix(s))
-            return s->in.bytes != 0;
+            return ready != 0;
         if (s->error)
-            return s->in.bytes ? 1 : socket_take_error(s);
+            return ready ? 1 : socket_take_error(s);
         if (s->shut & SOCKET_SHUT_READ)
-            return s->in.bytes != 0;
+            return ready != 0;
         if (s->state != SOCKET_CONNECTED)
             return socket_is_unix(s) && !is_packets(s) ? -EINVAL : -ENOTCONN;
         if (error)
-            return s->in.bytes ? 1 : error;
+            return ready ? 1 : error;
         if (deadline == UINT64_MAX - 1)
-            deadline = socket_deadline(s, flags, false);
+            deadline = socket_deadline(s, m->flags, false);
         error = socket_wait(thread, &s->readers, deadline, "data from a socket");
     }
 }
 
-/* Copies one packet's part.  Returns its bytes or -errno. */
-static int64_t take_part(struct socket *s, struct socket_packet *packet, struct socket_message *m)
+/* Copies one packet's part after `hole` bytes, `most` bytes at most.  Returns its bytes or -errno.
+ */
+static int64_t take_part(struct socket *s, struct socket_packet *packet, struct socket_message *m,
+                         uint32_t hole, uint64_t most)
 {
-    uint32_t part = packet->end - packet->start;
+    uint32_t part = packet->end - packet->start - hole;
     int error;
 
+    if (part > most)
+        part = (uint32_t)most;
     if (part > m->bytes.left)
         part = (uint32_t)m->bytes.left;
     error = m->flags & MSG_TRUNC && !socket_is_unix(s)
                 ? (m->bytes.left -= part, 0)
-                : socket_bytes_put(&m->bytes, packet->data + packet->start, part);
+                : socket_bytes_put(&m->bytes, packet->data + packet->start + hole, part);
     if (!error)
         error = socket_rights_take(&m->rights, &packet->rights, m->flags & MSG_PEEK);
     if (error || m->flags & MSG_PEEK)
@@ -260,21 +273,23 @@ static int64_t take_part(struct socket *s, struct socket_packet *packet, struct 
     return part;
 }
 
-/* Copies what is there.  Files end a call, and another sender's bytes begin one. */
+/* Copies what is there, up to the mark of urgent data; MSG_PEEK may look over a byte that is left
+ * out.  Files end a call, and another sender's bytes begin one. */
 static int64_t take_bytes(struct socket *s, struct socket_message *m)
 {
     struct socket_packet *packet = s->in.first;
-    uint32_t before = s->in.bytes;
+    uint32_t before = s->in.bytes, most = socket_urgent_before(s), hole = socket_urgent_hole(s);
     uint64_t done = 0;
     int64_t part = 0;
 
-    while (packet != NULL && m->bytes.left) {
+    while (packet != NULL && m->bytes.left && done < most) {
         struct socket_packet *next = packet->next;
         bool files = packet->rights.count;
 
         if (done && packet->rights.pid != m->rights.pid && s->options.pass_credentials)
             break;
-        part = take_part(s, packet, m);
+        part = take_part(s, packet, m, hole, most - done);
+        hole = 0;
         if (part < 0)
             break;
         done += (uint64_t)part;
@@ -284,8 +299,10 @@ static int64_t take_bytes(struct socket *s, struct socket_message *m)
         if (files)
             break;
     }
-    if (done && !(m->flags & MSG_PEEK))
+    if (done && !(m->flags & MSG_PEEK)) {
+        socket_urgent_taken(s, done);
         socket_stream_was_taken(s, before);
+    }
     return done ? (int64_t)done : part;
 }
 
@@ -294,13 +311,13 @@ static int64_t receive_stream(struct thread *thread, struct socket *s, struct so
     uint64_t done = 0, least = (uint64_t)s->options.low_water;
 
     if (m->flags & MSG_OOB)
-        return socket_is_unix(s) ? -EOPNOTSUPP : -EINVAL;
+        return socket_urgent_receive(s, m);
     if (m->flags & MSG_PEEK && m->flags & MSG_WAITALL)
         least = m->bytes.left;
     if (least > m->bytes.left)
         least = m->bytes.left;
     for (;;) {
-        int64_t part = wait_bytes(thread, s, m->flags, least);
+        int64_t part = wait_bytes(thread, s, m, least, done);
 
         if (part > 0)
             part = take_bytes(s, m);
@@ -321,7 +338,7 @@ int64_t socket_stream_receive(struct thread *thread, struct socket *s, struct so
     m->name_bytes = 0;
     if (!is_packets(s))
         return receive_stream(thread, s, m);
-    result = wait_bytes(thread, s, m->flags, 0);
+    result = m->flags & MSG_OOB ? -EOPNOTSUPP : wait_bytes(thread, s, m, 0, 0);
     if (result > 0)
         result = socket_datagram_take(s, m);
     if (result >= 0)
@@ -337,6 +354,7 @@ uint32_t socket_stream_poll(const struct socket *s)
     bool refused = s->state == SOCKET_NEW && s->error;
     bool ended = s->shut & SOCKET_SHUT_READ || s->fin || refused;
     bool both = ended && s->shut & SOCKET_SHUT_WRITE;
+    uint32_t least = (uint32_t)s->options.low_water;
 
     if (s->state == SOCKET_LISTENS)
         return s->accepted.first != NULL ? POLL_READABLE : 0;
@@ -346,7 +364,11 @@ uint32_t socket_stream_poll(const struct socket *s)
         events |= POLLHUP;
     if (ended)
         events |= POLL_READABLE | POLL_PEER_ENDED;
-    if (s->in.packets && (is_packets(s) || s->in.bytes >= (uint32_t)s->options.low_water))
+    if (s->urgent.state == SOCKET_URGENT_UNREAD)
+        events |= POLLPRI;
+    if (!socket_is_unix(s))
+        least += socket_urgent_hole(s);
+    if (s->in.packets && (is_packets(s) || s->in.bytes >= least))
         events |= POLL_READABLE;
     if (s->shut & SOCKET_SHUT_WRITE || s->state == SOCKET_NEW || s->peer->closed ||
         room_of(s, s->peer) >= limit_of(s, s->peer) / WRITABLE_PART)

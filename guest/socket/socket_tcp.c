@@ -17,6 +17,7 @@ static void disconnect(struct socket *s)
     socket_stream_closed(s);
     while ((packet = socket_queue_take(&s->in)) != NULL)
         socket_packet_free(packet);
+    s->urgent = (struct socket_urgent){0};
     if (s->peer != NULL)
         socket_release(s->peer);
     s->peer = NULL;

@@ -7,6 +7,7 @@
 #include "guest/exec/exec_program.h"
 #include "guest/file/files.h"
 #include "guest/file/pidfd.h"
+#include "guest/file/pty.h"
 #include "guest/fs/fs_place.h"
 #include "guest/ipc/ipc.h"
 #include "guest/service/service.h"
@@ -108,6 +109,8 @@ static void ending_process(struct process *process)
     process_give_children(process, ending_adopted);
     process->state = PROCESS_ENDED;
     pidfd_process_ended(process->pid);
+    if (process->session == process->pid)
+        pty_session_ends(process->session, false);
     tell_orphans(process->group);
     ending_tell(process);
 }

@@ -4,10 +4,10 @@
 #include <linux/fcntl.h>
 
 #include "guest/base/syscall_handlers.h"
+#include "guest/file/file_owner.h"
 #include "guest/file/files.h"
 #include "guest/file/pipe.h"
 #include "guest/syscall/syscall_lock.h"
-#include "guest/vm/uaccess.h"
 
 #define STATUS_FLAGS_SETTABLE (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME)
 #define SEALS \
@@ -62,17 +62,6 @@ int64_t syscall_close_range(struct thread *thread, struct trap_frame *frame)
     return 0;
 }
 
-/* F_SETOWN and the like name who gets signals about a file's readiness: there are no such signals.
- */
-static int64_t control_owner(uint32_t command, uint64_t argument)
-{
-    const int32_t owner[2] = {F_OWNER_PID, 0};
-
-    if (command == F_GETOWN_EX)
-        return copy_to_user(argument, owner, sizeof owner);
-    return 0;
-}
-
 static int64_t control_pipe(const struct file *file, uint32_t command, uint64_t argument)
 {
     struct pipe *pipe = pipe_of(file);
@@ -122,7 +111,7 @@ static int64_t control_file(struct thread *thread, struct file *file, uint32_t c
     case F_SETOWN_EX:
     case F_GETSIG:
     case F_SETSIG:
-        return control_owner(command, argument);
+        return file_owner_control(file, command, argument);
     case F_GETLEASE:
         return F_UNLCK;
     case F_ADD_SEALS:

@@ -3,9 +3,11 @@
 #include <asm/termbits.h>
 #include <errno.h>
 #include <linux/fcntl.h>
+#include <signal.h>
 
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/files.h"
+#include "guest/file/terminal.h"
 #include "guest/vm/uaccess.h"
 
 /* Describes a terminal in its usual state: 38400 baud, echo, line editing. */
@@ -32,25 +34,30 @@ static int64_t get_window(const struct process *process, uint64_t user)
     return copy_to_user(user, size, sizeof size);
 }
 
-static int64_t set_foreground(const struct process *process, uint64_t user)
+static int64_t set_foreground(const struct thread *thread, uint64_t user)
 {
-    int32_t group;
+    uint32_t group;
+    int64_t error;
 
-    if (copy_from_user(&group, user, sizeof group) != 0)
-        return -EFAULT;
-    if (process->session != process_first.session)
+    if (thread->process->session != process_first.session)
         return -ENOTTY;
-    if (group < 0)
-        return -EINVAL;
-    if (!process_has_group((uint32_t)group, process->session))
-        return -EPERM;
-    process_foreground = (uint32_t)group;
-    return 0;
+    error = terminal_read_group(thread, process_foreground, user, &group);
+    if (!error)
+        process_foreground = group;
+    return error;
 }
 
 static int64_t get_session(const struct process *process, uint32_t id, uint64_t user)
 {
     return process->session == process_first.session ? copy_to_user(user, &id, sizeof id) : -ENOTTY;
+}
+
+/* What would change the terminal: it stays as the command's caller has set it. */
+static int64_t change_terminal(const struct thread *thread)
+{
+    if (thread->process->session != process_first.session)
+        return 0;
+    return terminal_check(thread, process_foreground, SIGTTOU);
 }
 
 static int64_t terminal_control(const struct thread *thread, uint32_t request, uint64_t user)
@@ -67,18 +74,19 @@ static int64_t terminal_control(const struct thread *thread, uint32_t request, u
     case TIOCGSID:
         return get_session(thread->process, process_first.session, user);
     case TIOCSPGRP:
-        return set_foreground(thread->process, user);
+        return set_foreground(thread, user);
     case TIOCSCTTY:
         return thread->process->session == process_first.session ? 0 : -EPERM;
     case TIOCOUTQ:
         return copy_to_user(user, &nothing, sizeof nothing);
-    case TCSETS: /* the terminal stays as the command's caller has set it */
+    case TCSETS:
     case TCSETSW:
     case TCSETSF:
     case TCSBRK:
     case TCSBRKP:
     case TCXONC:
     case TCFLSH:
+        return change_terminal(thread);
     case TIOCSWINSZ:
     case TIOCEXCL:
     case TIOCNXCL:

@@ -77,6 +77,7 @@ static int make_file(const struct opening *o, struct fs_entry *entry, struct fil
 {
     struct inode *inode = entry->inode;
     uint32_t flags = o->flags & ~(uint32_t)CREATION_FLAGS;
+    int error = 0;
 
     *file = files_new(o->thread->process, type_of(inode, flags),
                       flags & O_PATH ? flags : flags | LARGE_FILE);
@@ -88,7 +89,11 @@ static int make_file(const struct opening *o, struct fs_entry *entry, struct fil
     (*file)->inode = inode;
     (*file)->counted = !(flags & O_PATH) && flags & O_ACCMODE && S_ISREG(inode->mode);
     inode->writers += (*file)->counted;
-    return (*file)->type->open != NULL ? (*file)->type->open(o->thread, *file) : 0;
+    (*file)->flags |= o->flags & O_NOCTTY; /* only `open` looks at it */
+    if ((*file)->type->open != NULL)
+        error = (*file)->type->open(o->thread, *file);
+    (*file)->flags &= ~(uint32_t)O_NOCTTY;
+    return error;
 }
 
 static int open_entry(const struct opening *o, struct fs_entry *entry, struct file **file)

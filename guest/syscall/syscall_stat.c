@@ -16,7 +16,6 @@
 
 #define BLOCK_BYTES 4096u
 #define NS_PER_SECOND 1000000000ull
-#define STREAM_NUMBERS (1ull << 32) /* of files without an inode */
 
 struct attributes {
     uint64_t number;
@@ -43,7 +42,7 @@ static struct attributes of_file(const struct file *file)
 {
     if (file->inode != NULL)
         return of_inode(file->inode);
-    return (struct attributes){.number = STREAM_NUMBERS + file->number,
+    return (struct attributes){.number = FILES_NUMBERS + file->number,
                                .mode = file->type->mode,
                                .device = file->type->device,
                                .links = 1};

@@ -134,6 +134,9 @@ for cpus in 0 3; do
     is "--cpus $cpus: and the user is told" "$(cat err)" "$(for pid in 1001 1002 1003 1004; do
         echo "hr: out of memory: process $pid (killed) was killed; --mem gives more"
     done)"
+    run_guest --cpus $cpus --mode off -q --mem 64M sh -c "sleep 1000 & exec $WORKLOADS/crash memory"
+    is "--cpus $cpus: if it is the first process, the run ends" "$status: $(cat err)" \
+        '137: hr: out of memory: the program needs more than --mem gives it'
 done
 
 # ---- what is seen of processes ----

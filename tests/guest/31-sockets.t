@@ -19,6 +19,7 @@ alike io_unix
 alike io_rights
 alike io_inet
 alike io_netlink
+alike io_urgent
 has_v6=$(grep -c '^00000000000000000000000000000001 ' /proc/net/if_inet6 2>/dev/null)
 if [ "$has_v6" = 1 ]; then
     alike io_udp
@@ -50,19 +51,66 @@ cat >interfaces.sh <<'END'
 ip addr; ip -s link; ip -br addr; ip addr show dev lo; ip link show lo; ip route; ip route show table all; ip neigh
 ip link set lo down; ip addr add 10.0.0.1/8 dev lo; ip link show nosuch
 busybox ip addr; busybox ip link; busybox ip route; busybox ip route show table local
+busybox ifconfig; busybox route -n; cat /proc/net/dev /proc/net/if_inet6 /proc/net/route
 END
+# Sockets as netstat shows them, from /proc/net; counts of users and numbers of files are left out.
+cat >shown.py <<'END'
+import os, socket, subprocess
+tcp = socket.create_server(("127.0.0.1", 7001))
+client = socket.socket()
+client.bind(("127.0.0.1", 7002))
+client.connect(("127.0.0.1", 7001))
+client.send(b"12345")
+half = socket.socket()
+half.bind(("127.0.0.1", 7003))
+half.connect(("127.0.0.1", 7001))
+half.shutdown(socket.SHUT_WR)
+tcp6 = socket.create_server(("::1", 7004), family=socket.AF_INET6)
+client6 = socket.socket(socket.AF_INET6)
+client6.bind(("::1", 7005))
+client6.connect(("::1", 7004))
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.bind(("0.0.0.0", 7006))
+udp6 = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+udp6.bind(("::1", 7007))
+udp6.connect(("::1", 7008))
+local = socket.socket(socket.AF_UNIX)
+local.bind("named")
+local.listen()
+abstract = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+abstract.bind(b"\0abstract")
+pair = socket.socketpair()
+held = [socket.SocketKind(s.type).name for s in pair]
+print(os.readlink(f"/proc/self/fd/{tcp.fileno()}") == f"socket:[{os.fstat(tcp.fileno()).st_ino}]")
+accepted = [tcp.accept(), tcp.accept(), tcp6.accept()]
+for command in ("netstat -tuan", "busybox netstat -tuan", "netstat -xa | awk 'NR > 2 {$2 = $NF ~ /^[0-9]+$/ ? $NF = \"\" : \"\"; $(NF-1) = \"\"; print}'"):
+    print("\n".join(sorted(subprocess.run(command, shell=True, stdout=subprocess.PIPE, text=True).stdout.splitlines())))
+for name in ("tcp", "tcp6", "udp", "udp6", "unix"):
+    with open(f"/proc/net/{name}") as f:
+        print(f.readline(), sorted(" ".join(l.split()[1:4]) for l in f if name != "unix"))
+END
+chmod 755 . # for the user of native.sh
 cat >native.sh <<'END'
 ip link set lo up
-exec setpriv --reuid 1000 --regid 1000 --clear-groups sh interfaces.sh
+exec setpriv --reuid 1000 --regid 1000 --clear-groups sh "$@"
 END
 if command -v ip >/dev/null && command -v busybox >/dev/null && unshare -n true 2>/dev/null; then
-    unshare -n sh native.sh >native 2>native.err || true
+    unshare -n sh native.sh interfaces.sh >native 2>native.err || true
     if [ -s native ]; then
         run_guest --mode off -q sh interfaces.sh
         same_file 'ip and its busybox kind: as natively' out native
         same_file 'and what they refuse' err native.err
     else
         skip 2 'only root makes networks here'
+    fi
+    if [ -s native ] && command -v netstat >/dev/null && [ -x /usr/bin/python3 ]; then
+        mkdir shown && chmod 777 shown
+        unshare -n sh native.sh -c 'cd shown && exec /usr/bin/python3 ../shown.py' >native 2>&1 || true
+        run_guest --mode off -q /usr/bin/python3 shown.py
+        is 'netstat ends well' "$status: $(cat err)" '0: '
+        same_file 'and shows what it shows natively' out native
+    else
+        skip 2 'netstat or python3 is missing'
     fi
     run_guest --mode off -q --network user sh -c 'ip -br addr; ip route'
     is 'with a network outside there is another interface' "$(tr -s ' ' <out | sed 's/ $//')" \

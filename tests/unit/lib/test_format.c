@@ -41,6 +41,7 @@ static void test_text(void **state)
     SAME("[%10s|%-10s|%2s]", "text", "text", "text");
     SAME("[%*s|%-*s|%0*x]", 7, "text", 6, "text", 5, 0xabu);
     SAME("%o %04o", 511u, 18u);
+    SAME("%X %08X %x", 48879u, 0xabcdefu, 48879u);
     SAME("[%3c|%-3c]", 'x', 'y');
     SAME("%p", (void *)0x1234abcd);
     SAME("plain");
