@@ -10,6 +10,7 @@
 #include "guest/base/log.h"
 #include "guest/base/panic.h"
 #include "guest/base/run.h"
+#include "guest/calls/calls.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/paravirt.h"
@@ -53,6 +54,7 @@
 #include "guest/thread/threads_end.h"
 #include "guest/thread/timer.h"
 #include "guest/thread/wait.h"
+#include "guest/trace/called.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
 #include "guest/trace/trace_process.h"
@@ -108,6 +110,7 @@ static void read_archive(const struct boot_info *boot)
         panic("the run archive is damaged");
     run_read_manifest();
     probe_read();
+    calls_start();
 }
 
 static void find_clock(void)
@@ -211,6 +214,8 @@ static void load_program(struct cpu *workload)
     vdso_start();
     trace_start();
     probe_start(process_first.space);
+    if (run.latency)
+        called_announce();
     if (status)
         service_refuse((uint32_t)-status);
     *threads_frame(thread) = (struct trap_frame){.rip = program.entry,

@@ -15,6 +15,7 @@
 #include "guest/sample/sampling.h"
 #include "guest/sample/share.h"
 #include "guest/sample/stack.h"
+#include "guest/trace/called.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/regions.h"
 #include "guest/trace/trace.h"
@@ -352,6 +353,8 @@ bool trace_drain(struct ring *ring, bool flush)
     context_assert_service();
     send_notes(false);
     send_codes(ring->cpu);
+    if (called_any())
+        called_send();
     return trace_drain_ring(streams[ring->cpu], flush);
 }
 
@@ -458,6 +461,8 @@ void trace_end(const struct hr_rec_exit *exit_record)
 {
     context_assert_service();
     send_notes(true);
+    if (called_any())
+        called_send();
     for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
         if (streams[cpu] != NULL) {
             end_stream(streams[cpu]);
@@ -485,6 +490,8 @@ void trace_end(const struct hr_rec_exit *exit_record)
         trace_add(HR_REC_MACHINE_CPU, machine_record(&cpus[cpu]),
                   sizeof(struct hr_rec_machine_cpu));
     }
+    if (run.latency)
+        trace_add(HR_REC_CALLS, &called_sums, sizeof called_sums);
     regions_write(&meta.writer);
     send_chunk(&meta.writer);
 }

@@ -12,6 +12,7 @@
 #include "host/latency/latency_print_detail.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
+#include "host/symbols/called.h"
 #include "host/symbols/symbols_demangle.h"
 #include "lib/array.h"
 
@@ -150,10 +151,13 @@ static int find_function(const struct options *options, const struct trace_point
 static int begin(void *context)
 {
     struct options *options = context;
-    const struct trace_info *info = &options->reader.scan.info;
+    struct trace_info *info = &options->reader.scan.info;
     uint32_t function;
-    int error = find_function(options, &info->points, &function);
+    int error = called_name(info, &options->reader.symbols);
 
+    if (error != 0)
+        return error;
+    error = find_function(options, &info->points, &function);
     options->rows.only = function;
     options->rows.by = options->by;
     options->rows.with_counters = options->counters;
@@ -184,7 +188,7 @@ static int say_wrong(const struct options *options)
     return error_exit(HR_EXIT_USAGE,
                       "%s: no probe of that name; the trace has %u, 'hr latency' "
                       "shows them",
-                      options->function, points->meta.function_count);
+                      options->function, trace_points_count(points));
 }
 
 static int read_trace(struct reader *reader)
@@ -250,7 +254,7 @@ static int say_nothing(const struct options *options)
     if (!selection_is_all(&reader->scan.selection))
         return error_exit(HR_EXIT_FAILED, "%s: no invocation is selected", reader->path);
     return error_exit(HR_EXIT_FAILED, "%s: no probed function was called (%u are probed)",
-                      reader->path, reader->scan.info.points.meta.function_count);
+                      reader->path, trace_points_count(&reader->scan.info.points));
 }
 
 static int present(struct reader *reader)

@@ -81,6 +81,8 @@ static uint32_t unseen_points(const struct summary_probes *p, const struct trace
 {
     uint32_t count = 0;
 
+    if (trace_points_called(&info->points))
+        return 0; /* they get their numbers when they are called */
     for (uint32_t i = 0; i < info->points.meta.point_count; i++)
         count += !is_seen(p, i);
     return count;
@@ -90,8 +92,11 @@ static uint32_t unseen_points(const struct summary_probes *p, const struct trace
 static uint32_t unseen_functions(const struct summary_probes *p, const struct trace_info *info)
 {
     uint32_t count = info->points.meta.function_count;
-    uint8_t *seen = calloc(count / 8 + 1u, 1);
+    uint8_t *seen;
 
+    if (trace_points_called(&info->points))
+        return 0;
+    seen = calloc(count / 8 + 1u, 1);
     for (uint32_t i = 0; seen != NULL && i < info->points.meta.point_count; i++) {
         uint32_t function = info->points.points[i].function;
 
@@ -111,7 +116,7 @@ void summary_probes_print(FILE *out, const struct summary_probes *p, const struc
 
     if (info->points.any)
         fprintf(out, ROW "of %u functions and places; 'hr latency' shows durations\n",
-                text_count(number, p->hits), "hits of probes", info->points.meta.function_count);
+                text_count(number, p->hits), "hits of probes", trace_points_count(&info->points));
     if (never != 0)
         fprintf(out, ROW "probed functions and places of which no point was hit\n",
                 text_count(number, never), "  never reached");
@@ -125,7 +130,7 @@ json_t *summary_probes_json(const struct summary_probes *p, const struct trace_i
     if (!info->points.any)
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "functions",
-                     json_number(info->points.meta.function_count), "points",
+                     json_number(trace_points_count(&info->points)), "points",
                      json_number(info->points.meta.point_count), "hits", json_number(p->hits),
                      "entered", json_number(p->entered), "returned", json_number(p->returned),
                      "reached", json_number(p->reached), "points_never_reached",
