@@ -11,6 +11,7 @@
 #include "guest/base/panic.h"
 #include "guest/base/run.h"
 #include "guest/calls/calls.h"
+#include "guest/calls/calls_observe.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/paravirt.h"
@@ -201,6 +202,7 @@ static void load_program(struct cpu *workload)
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring != NULL)
             trace_add_ring(cpus[i].ring);
+    calls_observe_start();
     process_start();
     thread = threads_first(&process_first);
     status = run.start_error;
@@ -325,6 +327,9 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     if (run.workload_cpus < workload_cpus)
         log_notice("--cpus %u: only %u workload CPUs started", workload_cpus, run.workload_cpus);
     cross_several = true;
+    if (run.latency)
+        service_calls =
+            (struct service_calls){.scan = calls_scan, .drain = calls_drain, .finish = calls_finish};
     turn_set(&prepare_turn, 1, 1);
     while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != running)
         x86_pause();

@@ -17,9 +17,10 @@ struct call_entry *call_stack_enter(struct call_stack *s, uint64_t function, uin
            is_near(s->entries[s->depth - 1].mark, sp))
         s->depth--;
     if (s->depth == CALL_STACK_MAX) {
-        s->beyond++;
+        s->deep++;
         return NULL;
     }
+    s->deep = 0;
     entry = &s->entries[s->depth++];
     *entry = (struct call_entry){.function = function, .call_site = call_site, .mark = sp};
     return entry;
@@ -51,8 +52,14 @@ static uint32_t find(const struct call_stack *s, uint64_t function, uint64_t cal
 bool call_stack_leave(struct call_stack *s, uint64_t function, uint64_t call_site, uint64_t sp,
                       struct call_entry *ended)
 {
-    uint32_t at = find(s, function, call_site, sp), to = at;
+    uint32_t at, to;
 
+    if (s->deep != 0 && sp < s->entries[s->depth - 1].mark) {
+        s->deep--;
+        return false;
+    }
+    s->deep = 0; /* longjmp has left them */
+    at = to = find(s, function, call_site, sp);
     if (at == CALL_STACK_MAX) {
         s->strays++;
         return false;

@@ -24,7 +24,7 @@ struct call_entry {
 struct call_stack {
     struct call_entry *entries; /* CALL_STACK_MAX, zeroed; the caller's */
     uint32_t depth;
-    uint64_t beyond; /* calls that found no room */
+    uint64_t deep; /* open calls that found no room, told by hooks */
     uint64_t strays; /* returns without an entry */
     uint64_t missed; /* calls that began and ended between two looks */
 };
@@ -35,7 +35,7 @@ struct call_entry *call_stack_enter(struct call_stack *s, uint64_t function, uin
                                     uint64_t sp);
 
 /* A call returns.  Stores its entry in *ended, and forgets it and those inside it.  Returns false
- * if there is none. */
+ * if there is none: it found no room, or is counted as a stray. */
 bool call_stack_leave(struct call_stack *s, uint64_t function, uint64_t call_site, uint64_t sp,
                       struct call_entry *ended);
 

@@ -6,6 +6,7 @@
 #include "drivers/pmu/pmu.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
+#include "guest/calls/calls_observe.h"
 #include "guest/cpu/clock.h"
 #include "guest/memory/heap.h"
 #include "guest/sample/ring.h"
@@ -14,6 +15,7 @@
 #include "guest/sample/sampling.h"
 #include "guest/thread/thread.h"
 #include "guest/trace/called.h"
+#include "guest/vm/uaccess.h"
 #include "include/hr_abi.h"
 #include "lib/call_stack.h"
 
@@ -29,11 +31,20 @@ void calls_start(void)
     called_start();
 }
 
-int64_t calls_ask(struct cpu *, uint64_t /* shadow */)
+int64_t calls_ask(struct cpu *cpu, uint64_t shadow)
 {
-    if (!run.latency || !run.shared)
+    struct hr_abi_calls calls;
+    int error = 0;
+
+    if (!run.latency)
         return HR_ABI_CALLS_IGNORED;
-    return HR_ABI_CALLS_TOLD;
+    if (run.shared)
+        return HR_ABI_CALLS_TOLD;
+    if (shadow != 0)
+        error = copy_from_user(&calls, shadow, sizeof calls);
+    if (shadow != 0 && error == 0)
+        error = calls_observe(cpu, &calls);
+    return error != 0 ? error : HR_ABI_CALLS_OBSERVED;
 }
 
 /* Returns the thread's open calls, or NULL without memory. */
@@ -93,8 +104,8 @@ static void calls_leave(struct cpu *cpu, struct call_stack *stack, const struct 
     struct call_entry ended;
 
     if (!call_stack_leave(stack, frame->rsi, frame->rdx, frame->rsp, &ended))
-        called_sums.strays++;
-    else if (ended.note == CALLED_NONE)
+        return;
+    if (ended.note == CALLED_NONE)
         called_sums.unnumbered++;
     else
         calls_record(cpu, (uint32_t)ended.note, ended.mark, HR_PROBE_RETURNED);
@@ -109,15 +120,19 @@ int64_t calls_told(struct cpu *cpu, const struct trap_frame *frame, bool leaves)
     stack = calls_of(cpu->thread);
     if (stack == NULL)
         return -ENOMEM;
+    called_sums.strays -= stack->strays;
     if (leaves)
         calls_leave(cpu, stack, frame);
     else
         calls_enter(cpu, stack, frame);
+    called_sums.strays += stack->strays;
     return 0;
 }
 
 void calls_thread_ends(struct thread *thread)
 {
+    if (run.latency && !run.shared)
+        calls_observe_ends(thread);
     if (thread->calls == NULL)
         return;
     heap_free(thread->calls->entries, ENTRIES_BYTES);

@@ -100,8 +100,10 @@ void trace_add_ring(struct ring *ring)
         panic("no memory for the call stacks of CPU %u; give more with --mem", ring->cpu);
     /* an open chunk, and one for what was dropped since */
     transport_end_bytes += stream->data.writer.capacity + TRACE_CHUNK_BYTES_MIN;
-    /* overflow sampling makes the first event whole itself: guest/sample/overflow.c */
-    for (uint32_t i = sampling.trigger->nmi; i < sampling.session.event_count; i++)
+    /* overflow sampling makes the first event whole itself: guest/sample/overflow.c; the observer
+     * of calls reads no counters */
+    for (uint32_t i = sampling.trigger->nmi;
+         ring == cpus[ring->cpu].ring && i < sampling.session.event_count; i++)
         if (sampling.session.events[i].source == HR_SOURCE_PMU)
             trace_writer_counter(&stream->data.writer, i, sampling.session.events[i].width_bits,
                                  0ull - PMU_START_BEFORE_END);
@@ -483,7 +485,7 @@ void trace_end(const struct hr_rec_exit *exit_record)
             add_stream(cpu);
     for (uint32_t cpu = 0; cpu < cpu_count; cpu++) {
         add_nmis(&cpus[cpu]);
-        if (streams[cpu] == NULL)
+        if (cpus[cpu].ring == NULL)
             continue;
         add_activity(&cpus[cpu]);
         add_share(&cpus[cpu]);
