@@ -77,8 +77,7 @@ static uint64_t generation(const struct hr_abi_shadow_entry *entry)
     return __atomic_load_n(&entry->generation, __ATOMIC_ACQUIRE);
 }
 
-/* Reads an entry.  Returns false if its thread changes it, or has not begun to after it reserved
- * it. */
+/* Reads an entry.  Returns false if its thread changes it, or if it is of a call that has ended. */
 static bool read_entry(const struct hr_abi_shadow_entry *from, struct call_entry *to)
 {
     uint64_t before = generation(from);

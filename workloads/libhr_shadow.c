@@ -57,8 +57,8 @@ static void push(struct hr_abi_shadow *shadow, uint64_t function, uint64_t call_
 {
     volatile struct hr_abi_shadow_entry *last = entry(shadow->top);
 
-    shadow->top += sizeof *last;
     last->generation++;
+    __atomic_store_n(&shadow->top, shadow->top + sizeof *last, __ATOMIC_RELEASE);
     last->function = function;
     last->call_site = call_site;
     last->generation++;
