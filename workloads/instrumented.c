@@ -1,7 +1,7 @@
 /* A program whose functions have hooks (-finstrument-functions): calls of known numbers and
  * durations.
  *
- *   instrumented CASE [N]      prints what it did, so that runs with and without a kernel that
+ *   instrumented CASE [N [ROUNDS]]      prints what it did, so that runs with and without a kernel that
  *                              records agree
  */
 #include <pthread.h>
@@ -113,7 +113,7 @@ CALLED static void run_signals(uint64_t n)
 }
 
 /* Runs a case.  Returns false if there is none of that name. */
-CALLED static int run_case(const char *name, uint64_t n)
+CALLED static int run_case(const char *name, uint64_t n, uint64_t rounds)
 {
     if (strcmp(name, "calls") == 0)
         for (uint64_t i = 0; i < n; i++)
@@ -133,7 +133,7 @@ CALLED static int run_case(const char *name, uint64_t n)
         run_signals(n);
     else if (strcmp(name, "long") == 0)
         for (uint64_t i = 0; i < n; i++)
-            leaf(100000);
+            leaf(rounds);
     else
         return 0;
     return 1;
@@ -142,9 +142,10 @@ CALLED static int run_case(const char *name, uint64_t n)
 int main(int argc, char **argv)
 {
     uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 1000;
+    uint64_t rounds = argc > 3 ? strtoull(argv[3], NULL, 0) : 100000;
 
-    if (argc < 2 || !run_case(argv[1], n)) {
-        fprintf(stderr, "usage: instrumented CASE [N]\n");
+    if (argc < 2 || !run_case(argv[1], n, rounds)) {
+        fprintf(stderr, "usage: instrumented CASE [N [ROUNDS]]\n");
         return 2;
     }
     printf("%s %lu done\n", argv[1], n);

@@ -253,6 +253,11 @@ static int say_nothing(const struct options *options)
         return say_wrong(options);
     if (!selection_is_all(&reader->scan.selection))
         return error_exit(HR_EXIT_FAILED, "%s: no invocation is selected", reader->path);
+    if (trace_points_called(&reader->scan.info.points))
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: no function with hooks was called; build the program with "
+                          "-finstrument-functions, and link libhr.a",
+                          reader->path);
     return error_exit(HR_EXIT_FAILED, "%s: no probed function was called (%u are probed)",
                       reader->path, trace_points_count(&reader->scan.info.points));
 }

@@ -120,6 +120,14 @@ void summary_probes_print(FILE *out, const struct summary_probes *p, const struc
     if (never != 0)
         fprintf(out, ROW "probed functions and places of which no point was hit\n",
                 text_count(number, never), "  never reached");
+    if (info->has_calls && info->calls.scans != 0)
+        fprintf(out, ROW "between scans of the program's calls, mean; longest %s\n",
+                text_time(number, (double)trace_info_ns(info, info->calls.scan_ticks /
+                                                                  info->calls.scans)),
+                "scan period", text_time(part, (double)trace_info_ns(info, info->calls.longest_ticks)));
+    if (info->has_calls && info->calls.missed != 0)
+        fprintf(out, ROW "calls began and ended between two scans\n",
+                text_count(number, info->calls.missed), "  not seen");
     if (p->begun + p->ended != 0)
         fprintf(out, ROW "%s ended\n", text_count(number, p->begun), "requests",
                 text_count(part, p->ended));
@@ -136,6 +144,20 @@ json_t *summary_probes_json(const struct summary_probes *p, const struct trace_i
                      "reached", json_number(p->reached), "points_never_reached",
                      json_number(unseen_points(p, info)), "functions_never_reached",
                      json_number(unseen_functions(p, info)));
+}
+
+json_t *summary_probes_calls(const struct trace_info *info)
+{
+    const struct hr_rec_calls *calls = &info->calls;
+
+    if (!info->has_calls)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scans", json_number(calls->scans),
+                     "scan_ns", json_number(trace_info_ns(info, calls->scan_ticks)), "longest_ns",
+                     json_number(trace_info_ns(info, calls->longest_ticks)), "missed",
+                     json_number(calls->missed), "beyond", json_number(calls->beyond), "strays",
+                     json_number(calls->strays), "unnumbered", json_number(calls->unnumbered),
+                     "refused", json_number(calls->refused));
 }
 
 json_t *summary_probes_requests(const struct summary_probes *p)
