@@ -111,7 +111,7 @@ static const struct argp_option archive_options[] = {
      "; without counters the first alone); none: addresses only",
      1},
     {"interval", 'i', "TIME", 0, "sampling interval, from 500ns (default 10us)", 1},
-    {"mode", 'm', "MODE", 0, "timer (default), ipi, overflow, instructed, exact or off", 1},
+    {"mode", 'm', "MODE", 0, "timer (default), ipi, overflow, instructed, exact, latency or off", 1},
     {"count", 'c', "N", 0, "sample every N events of the first event (counter overflow)", 1},
     {"freq", 'F', "HZ", 0, "overflow sampling whose period adapts to HZ samples a second", 1},
     {"call-graph", 'g', "KIND", OPTION_ARG_OPTIONAL,
