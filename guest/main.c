@@ -328,8 +328,8 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
         log_notice("--cpus %u: only %u workload CPUs started", workload_cpus, run.workload_cpus);
     cross_several = true;
     if (run.latency)
-        service_calls =
-            (struct service_calls){.scan = calls_scan, .drain = calls_drain, .finish = calls_finish};
+        service_calls = (struct service_calls){
+            .scan = calls_scan, .drain = calls_drain, .finish = calls_finish};
     turn_set(&prepare_turn, 1, 1);
     while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != running)
         x86_pause();

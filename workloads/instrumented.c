@@ -1,8 +1,9 @@
 /* A program whose functions have hooks (-finstrument-functions): calls of known numbers and
  * durations.
  *
- *   instrumented CASE [N [ROUNDS]]      prints what it did, so that runs with and without a kernel that
- *                              records agree
+ *   instrumented CASE [N [ROUNDS]]
+ *
+ * It prints what it did: runs with and without a kernel that records agree.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -10,8 +10,8 @@
 static struct hr_abi_shadow_entry no_entry; /* the last one of a thread without a stack */
 
 /* The hooks find it by its name. */
-__thread struct hr_abi_shadow libhr_thread __attribute__((tls_model("local-exec"))) = {
-    .top = (uint64_t)(&no_entry + 1)};
+__thread struct hr_abi_shadow libhr_thread
+    __attribute__((tls_model("local-exec"))) = {.top = (uint64_t)(&no_entry + 1)};
 
 /* The thread gets its stack at this moment, or was refused one. */
 static __thread bool without __attribute__((tls_model("local-exec")));

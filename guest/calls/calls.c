@@ -91,8 +91,7 @@ static void calls_enter(struct cpu *cpu, struct call_stack *stack, const struct 
         called_sums.beyond++;
         return;
     }
-    entry->note =
-        called_point(cpu->space, frame->rsi, frame->rdx, cpu->tid, clock_entered(cpu));
+    entry->note = called_point(cpu->space, frame->rsi, frame->rdx, cpu->tid, clock_entered(cpu));
     if (entry->note == CALLED_NONE)
         called_sums.unnumbered++;
     else

@@ -76,8 +76,8 @@ static const struct hr_abi_shadow_entry *observed_entry(void *context, uint32_t 
 {
     struct place *place = context;
 
-    return (const void *)observed_word(
-        place, place->calls.entries + depth * sizeof(struct hr_abi_shadow_entry));
+    return (const void *)observed_word(place, place->calls.entries +
+                                                  depth * sizeof(struct hr_abi_shadow_entry));
 }
 
 static void observed(const struct place *place, uint32_t depth, uint64_t point, uint32_t what)
@@ -89,8 +89,7 @@ static void observed(const struct place *place, uint32_t depth, uint64_t point, 
     slot = ring_slot(&observer_ring, observer_ring.head);
     slot->time = place->time;
     /* falls with the depth, as stack pointers do */
-    slot->ip =
-        place->calls.entries + (CALL_STACK_MAX - depth) * sizeof(struct hr_abi_shadow_entry);
+    slot->ip = place->calls.entries + (CALL_STACK_MAX - depth) * sizeof(struct hr_abi_shadow_entry);
     slot->tid = place->tid;
     slot->kind = HR_REC_PROBES;
     trace_slot_set_point(slot, (uint32_t)point, what);
@@ -320,7 +319,7 @@ void calls_observe_forked(const struct thread *parent, const struct thread *chil
     place = take_place(child->tid, child->process->space, &from->calls, &error);
     if (place == NULL)
         return;
-    /* nobody withdraws memory: we hold the lock.  What is open belongs to the parent */
+    /* the lock keeps memory where it is; what is open belongs to the parent */
     for (uint32_t i = 0; i < CALL_STACK_MAX; i++) {
         const struct hr_abi_shadow_entry *entry = observed_entry(place, i);
 

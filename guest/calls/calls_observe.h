@@ -25,7 +25,7 @@ void calls_observe_forked(const struct thread *parent, const struct thread *chil
 /* The thread's stack ends: returns when the observer has looked for the last time. */
 void calls_observe_ends(const struct thread *thread);
 
-/* Service context.  calls_scan looks at all stacks once; returns whether there are any.  calls_drain
+/* Service context.  calls_scan looks at all stacks once; returns whether there are any. calls_drain
  * is trace_drain for the observer's ring.  calls_finish looks for the last time. */
 bool calls_scan(void);
 bool calls_drain(bool flush);

@@ -1,5 +1,5 @@
 /* Finds a page of the program's memory through page tables.  guest/sample/stack_page.c and
- * guest/calls/calls_observe.c say why nothing changes meanwhile. */
+ * guest/calls/calls_observe.c say why nothing changes at that time. */
 #ifndef GUEST_SAMPLE_STACK_PAGE_H
 #define GUEST_SAMPLE_STACK_PAGE_H
 

@@ -55,7 +55,8 @@ void service_cpu_relieve(void);
  */
 uint64_t service_cpu_poll(void);
 
-/* What the observer of instrumented programs does on the service CPU; set at boot if there is one. */
+/* What the observer of instrumented programs does on the service CPU; set at boot if there is one.
+ */
 struct service_calls {
     bool (*scan)(void); /* looks at the program's calls; returns whether there is more to see */
     bool (*drain)(bool flush); /* empties its ring into the trace; returns if it held anything */

@@ -37,7 +37,8 @@ int options_set_mode(struct options *o, const char *text, struct run_failure *fa
     }
     return run_fail(failure,
                     "--mode %s: unknown; use timer, ipi, overflow, instructed, "
-                    "exact, latency or off", text);
+                    "exact, latency or off",
+                    text);
 }
 
 int options_set_period(struct options *o, const char *text, struct run_failure *failure)

@@ -122,9 +122,10 @@ void summary_probes_print(FILE *out, const struct summary_probes *p, const struc
                 text_count(number, never), "  never reached");
     if (info->has_calls && info->calls.scans != 0)
         fprintf(out, ROW "between scans of the program's calls, mean; longest %s\n",
-                text_time(number, (double)trace_info_ns(info, info->calls.scan_ticks /
-                                                                  info->calls.scans)),
-                "scan period", text_time(part, (double)trace_info_ns(info, info->calls.longest_ticks)));
+                text_time(number,
+                          (double)trace_info_ns(info, info->calls.scan_ticks / info->calls.scans)),
+                "scan period",
+                text_time(part, (double)trace_info_ns(info, info->calls.longest_ticks)));
     if (info->has_calls && info->calls.missed != 0)
         fprintf(out, ROW "calls began and ended between two scans\n",
                 text_count(number, info->calls.missed), "  not seen");
