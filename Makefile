@@ -36,7 +36,8 @@ GUEST_SRC := $(filter-out guest/net/% guest/vdso/% guest/variants/%,$(wildcard g
 	$(wildcard boot/*.S boot/*.c drivers/*.c drivers/*/*.c) $(LIB_SRC)
 HOST_SRC := $(wildcard host/*.c host/*/*.c) $(LIB_SRC)
 LIBHR_SRC := workloads/libhr.c workloads/libhr_counters.S
-WORKLOADS := $(patsubst workloads/%.c,%,$(filter-out $(LIBHR_SRC),$(wildcard workloads/*.c)))
+LIBHR_HOOKS_SRC := workloads/libhr_shadow.c workloads/libhr_hooks.S# of libhr.a alone
+WORKLOADS := $(patsubst workloads/%.c,%,$(filter-out $(LIBHR_SRC) $(LIBHR_HOOKS_SRC),$(wildcard workloads/*.c)))
 
 GUEST_OBJ := $(addprefix $(BUILD)/guest/,$(addsuffix .o,$(basename $(GUEST_SRC))))
 HOST_OBJ := $(addprefix $(BUILD)/host/,$(addsuffix .o,$(basename $(HOST_SRC))))
@@ -105,6 +106,7 @@ $(BUILD)/mbr.bin: boot/bios/mbr.S $(BUILD)/flags
 	$(CC) -m32 -fno-pic -nostdlib -static -Wl,-Ttext,0x7c00,--oformat,binary,--build-id=none,-e,start -o $@ $<
 
 LIBHR_OBJ := $(addprefix $(BUILD)/libhr/,$(addsuffix .o,$(basename $(LIBHR_SRC))))
+LIBHR_HOOKS_OBJ := $(addprefix $(BUILD)/libhr/,$(addsuffix .o,$(basename $(LIBHR_HOOKS_SRC))))
 $(BUILD)/libhr/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(LIBHR_CFLAGS) -c -o $@ $<
@@ -114,12 +116,14 @@ $(BUILD)/libhr/%.o: %.S $(BUILD)/flags
 	$(CC) $(LIBHR_CFLAGS) -c -o $@ $<
 
 $(BUILD)/libhr/libhr.o: $(LIBHR_OBJ)
+$(BUILD)/libhr/libhr_instrumented.o: $(LIBHR_HOOKS_OBJ)
+$(BUILD)/libhr/libhr.o $(BUILD)/libhr/libhr_instrumented.o:
 	$(CC) -nostdlib -r -o $@.tmp $^
 	objcopy --localize-hidden $@.tmp $@
 
-$(BUILD)/libhr.a: $(BUILD)/libhr/libhr.o
+$(BUILD)/libhr.a: $(BUILD)/libhr/libhr.o $(BUILD)/libhr/libhr_instrumented.o
 	rm -f $@
-	$(AR) rcs $@ $<
+	$(AR) rcs $@ $^
 
 $(BUILD)/libhr.so: $(BUILD)/libhr/libhr.o
 	$(CC) -nostdlib -shared -Wl,-soname,libhr.so -Wl,-z,noexecstack -o $@ $<
@@ -140,6 +144,9 @@ $(BUILD)/workloads/%-musl: workloads/%.c $(BUILD)/libhr.a $(BUILD)/flags
 
 $(BUILD)/workloads/%: $(BUILD)/workloads/%-glibc-static
 	ln -f $< $@
+
+# The program whose functions have hooks.
+$(BUILD)/workloads/instrumented-glibc-static $(BUILD)/workloads/instrumented-musl: WORKLOAD_CFLAGS += -finstrument-functions
 
 include boot/uefi/uefi.mk
 
@@ -219,4 +226,4 @@ clean: ## remove what was built
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
--include $(GUEST_OBJ:.o=.d) $(GUEST_TEST_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(LIBHR_OBJ:.o=.d) $(WORKLOAD_BIN:=.d) $(BUILD)/vdso.so.d $(BUILD)/exact.so.d
+-include $(GUEST_OBJ:.o=.d) $(GUEST_TEST_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(LIBHR_OBJ:.o=.d) $(LIBHR_HOOKS_OBJ:.o=.d) $(WORKLOAD_BIN:=.d) $(BUILD)/vdso.so.d $(BUILD)/exact.so.d

@@ -10,6 +10,8 @@
 #include "guest/base/log.h"
 #include "guest/base/panic.h"
 #include "guest/base/run.h"
+#include "guest/calls/calls.h"
+#include "guest/calls/calls_observe.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/paravirt.h"
@@ -54,6 +56,7 @@
 #include "guest/thread/timer.h"
 #include "guest/thread/translations.h"
 #include "guest/thread/wait.h"
+#include "guest/trace/called.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
 #include "guest/trace/trace_process.h"
@@ -109,6 +112,7 @@ static void read_archive(const struct boot_info *boot)
         panic("the run archive is damaged");
     run_read_manifest();
     probe_read();
+    calls_start();
 }
 
 static void find_clock(void)
@@ -199,6 +203,7 @@ static void load_program(struct cpu *workload)
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring != NULL)
             trace_add_ring(cpus[i].ring);
+    calls_observe_start();
     process_start();
     thread = threads_first(&process_first);
     status = run.start_error;
@@ -212,6 +217,8 @@ static void load_program(struct cpu *workload)
     vdso_start();
     trace_start();
     probe_start(process_first.space);
+    if (run.latency)
+        called_announce();
     if (status)
         service_refuse((uint32_t)-status);
     *threads_frame(thread) = (struct trap_frame){.rip = program.entry,
@@ -322,6 +329,9 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     if (run.workload_cpus < workload_cpus)
         log_notice("--cpus %u: only %u workload CPUs started", workload_cpus, run.workload_cpus);
     cross_several = true;
+    if (run.latency)
+        service_calls = (struct service_calls){
+            .scan = calls_scan, .drain = calls_drain, .finish = calls_finish};
     turn_set(&prepare_turn, 1, 1);
     while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != running)
         x86_pause();

@@ -70,7 +70,8 @@ void run_read_manifest(void)
     if (found < 0 || found == HR_MODE_PEBS)
         panic("manifest: mode %s is not one of this kernel", mode);
     run.exact = found == HR_MODE_EXACT;
-    run.asked.mode = run.exact ? HR_MODE_OFF : (uint32_t)found;
+    run.latency = found == HR_MODE_LATENCY;
+    run.asked.mode = run.exact || run.latency ? HR_MODE_OFF : (uint32_t)found;
     run.asked.max_overhead = (uint32_t)manifest_number_or("max-overhead", 50);
     if (run.asked.max_overhead < 1 || run.asked.max_overhead > 90)
         panic("manifest: max-overhead is not between 1 and 90 percent");

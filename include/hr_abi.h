@@ -4,7 +4,7 @@
  *   rax = HR_ABI_SYSCALL, rdi = enum hr_abi_operation, rsi and rdx its arguments; rax returns 0 or
  *   a negative errno.  Linux has no such call and returns -ENOSYS, which tells libhr where it runs.
  *
- * Programs use include/hr.h.  workloads/libhr_counters.S repeats these numbers.
+ * Programs use include/hr.h.  workloads/libhr_counters.S and libhr_hooks.S repeat these numbers.
  */
 #ifndef INCLUDE_HR_ABI_H
 #define INCLUDE_HR_ABI_H
@@ -28,6 +28,10 @@ enum hr_abi_operation {
     HR_ABI_MARK = 6, /* rsi: text without a NUL, rdx: its bytes */
     HR_ABI_REGION = 7, /* rsi: struct hr_abi_region *, where a thread keeps its sums */
     HR_ABI_REQUEST = 8, /* rsi: enum hr_abi_request, rdx: the request */
+    HR_ABI_CALLS = 9, /* returns enum hr_abi_calls_mode; rsi: struct hr_abi_calls *, the thread's
+                         shadow stack, or NULL to ask */
+    HR_ABI_ENTER = 10, /* rsi: a function that begins, rdx: where it was called */
+    HR_ABI_LEAVE = 11, /* likewise, one that returns */
 };
 
 enum hr_abi_request { /* as enum hr_request_kind of the trace */
@@ -80,6 +84,36 @@ struct hr_abi_region {
     uint64_t count; /* 1 + event_count */
 };
 _Static_assert(sizeof(struct hr_abi_region) == 32, "hr_abi_region");
+
+/* Programs that were built with -finstrument-functions; docs/architecture/instrumented.md. */
+enum hr_abi_calls_mode {
+    HR_ABI_CALLS_IGNORED = 1, /* this run records no calls */
+    HR_ABI_CALLS_TOLD = 2, /* each entry and return is to be told: HR_ABI_ENTER, HR_ABI_LEAVE */
+    HR_ABI_CALLS_OBSERVED = 3, /* each thread is to keep a shadow stack */
+};
+
+#define HR_ABI_SHADOW_ENTRIES 1024u /* of a thread */
+
+struct hr_abi_shadow_entry { /* a call; written by its thread alone */
+    uint64_t generation; /* twice the number of calls that had this place; odd while it changes */
+    uint64_t function;
+    uint64_t call_site;
+    uint64_t reserved;
+};
+_Static_assert(sizeof(struct hr_abi_shadow_entry) == 32, "libhr_hooks.S");
+
+struct hr_abi_shadow { /* in the thread's own storage */
+    uint64_t top; /* user address of the next free entry */
+    uint64_t limit; /* that of the first entry that there is none of; 0: no stack yet */
+    uint64_t deep; /* open calls that have no entry */
+    uint64_t beyond; /* calls that got none */
+};
+
+struct hr_abi_calls {
+    uint64_t shadow; /* user address of a struct hr_abi_shadow */
+    uint64_t entries; /* user address of HR_ABI_SHADOW_ENTRIES entries */
+};
+_Static_assert(sizeof(struct hr_abi_calls) == 16, "hr_abi_calls");
 
 static inline uint32_t hr_abi_bucket(uint64_t value)
 {

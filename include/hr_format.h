@@ -13,7 +13,7 @@
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
 #define HR_VERSION_MAJOR 1 /* readers refuse another major version */
-#define HR_VERSION_MINOR 9 /* readers accept any minor version */
+#define HR_VERSION_MINOR 10 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -105,6 +105,7 @@ enum hr_record_type {
     HR_META_PROBES = 51, /* struct hr_meta_probes: the trace may have the records below */
     HR_META_PROBE_FUNCTION = 52, /* struct hr_meta_probe_function, then name and path (no NUL) */
     HR_META_PROBE_POINTS = 53, /* struct hr_meta_probe_points, then struct hr_probe_point[count] */
+    HR_META_CALLED = 58, /* struct hr_meta_called, in META chunks */
     HR_REC_PROBES = 54, /* struct hr_rec_probes, then hits; field widths 0, 1, 2, 3 */
     HR_REC_PROBES_WIDE = 55, /* as HR_REC_PROBES, with field widths 0, 2, 4, 8 */
     HR_REC_REQUEST = 56, /* struct hr_rec_request */
@@ -119,6 +120,7 @@ enum hr_record_type {
     HR_REC_ACTIVITY = 70, /* struct hr_rec_activity, one per CPU */
     HR_REC_MACHINE_CPU = 71, /* struct hr_rec_machine_cpu, one per CPU */
     HR_REC_SHARE = 72, /* struct hr_rec_share, one per CPU */
+    HR_REC_CALLS = 73, /* struct hr_rec_calls */
     HR_HOST_EXACT = 80, /* struct hr_host_exact */
     HR_HOST_EXACT_COUNTS = 81, /* struct hr_host_exact_counts, then coded counts */
     HR_HOST_FILE = 82, /* struct hr_host_file, then the path (no NUL) */
@@ -177,6 +179,7 @@ enum hr_mode {
     HR_MODE_PEBS = 4,
     HR_MODE_INSTRUCTED = 5,
     HR_MODE_EXACT = 6, /* no samples: the emulator counts every instruction */
+    HR_MODE_LATENCY = 7, /* no samples: hooks of the program's functions record calls */
 };
 
 enum { /* hr_meta_sampling.flags */
@@ -384,9 +387,14 @@ struct hr_meta_probes {
     uint32_t function_count; /* numbered from 0, each described by HR_META_PROBE_FUNCTION */
     uint32_t point_count; /* numbered from 0, described by HR_META_PROBE_POINTS */
     uint32_t argument_count; /* values of each hit: 0 .. HR_PROBE_ARGUMENTS_MAX */
-    uint32_t reserved;
+    uint32_t flags; /* HR_PROBES_CALLED */
 };
 _Static_assert(sizeof(struct hr_meta_probes) == 16, "hr_meta_probes");
+
+enum { /* hr_meta_probes.flags */
+       HR_PROBES_CALLED = 1, /* functions are those of HR_META_CALLED, and get their numbers when
+                                they are first called: the counts are limits */
+};
 
 enum hr_probe_kind { /* hr_meta_probe_function.kind */
                      HR_PROBE_FUNCTION = 1, /* invocations: entries and returns */
@@ -421,6 +429,14 @@ struct hr_probe_point {
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_probe_point) == 16, "hr_probe_point");
+
+struct hr_meta_called { /* a function of an instrumented program; its points are call sites */
+    uint64_t address; /* in the process of that thread at that time */
+    uint64_t time; /* of its first call */
+    uint32_t number;
+    uint32_t tid;
+};
+_Static_assert(sizeof(struct hr_meta_called) == 24, "hr_meta_called");
 
 enum { /* what a hit says: bits, the lowest two of its point field */
        HR_PROBE_REACHED = 0, /* a place */
@@ -647,6 +663,18 @@ struct hr_rec_share { /* how sampling on a CPU was limited, for the program's sh
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_rec_share) == 32, "hr_rec_share");
+
+struct hr_rec_calls { /* how calls of instrumented programs were recorded */
+    uint64_t scans; /* of all threads' shadow stacks; 0: the hooks recorded, exactly */
+    uint64_t scan_ticks; /* from the first scan to the last */
+    uint64_t longest_ticks; /* between two scans: no time of a hit is more late */
+    uint64_t missed; /* calls that began and ended between two scans */
+    uint64_t beyond; /* calls that were deeper than a shadow stack */
+    uint64_t strays; /* returns without an entry */
+    uint64_t unnumbered; /* hits without a number: there are too many functions or call sites */
+    uint64_t refused; /* threads beyond those that can be observed at a time */
+};
+_Static_assert(sizeof(struct hr_rec_calls) == 64, "hr_rec_calls");
 
 enum { /* hr_rec_machine_cpu.flags: features of this CPU, hence known fields */
        HR_MACHINE_APERF = 1, /* APERF and MPERF: the fields aperf* and mperf*, and tsc */

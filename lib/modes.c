@@ -8,9 +8,10 @@
 #include "lib/array.h"
 
 static const char *const names[] = {
-    [HR_MODE_OFF] = "off",           [HR_MODE_TIMER] = "timer", [HR_MODE_IPI] = "ipi",
-    [HR_MODE_OVERFLOW] = "overflow", [HR_MODE_PEBS] = "pebs",   [HR_MODE_INSTRUCTED] = "instructed",
-    [HR_MODE_EXACT] = "exact",
+    [HR_MODE_OFF] = "off",     [HR_MODE_TIMER] = "timer",
+    [HR_MODE_IPI] = "ipi",     [HR_MODE_OVERFLOW] = "overflow",
+    [HR_MODE_PEBS] = "pebs",   [HR_MODE_INSTRUCTED] = "instructed",
+    [HR_MODE_EXACT] = "exact", [HR_MODE_LATENCY] = "latency",
 };
 
 const char *modes_name(uint32_t mode)

@@ -2,7 +2,6 @@
 #include "workloads/libhr.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 enum state { UNKNOWN, ELSEWHERE, MICROTOME };
@@ -17,33 +16,6 @@ __thread struct libhr_slot **libhr_slots = no_slots;
 uint32_t libhr_counters[HR_ABI_EVENTS_MAX];
 libhr_code *libhr_read_entry = (libhr_code *)libhr_read_slow;
 libhr_code *libhr_begin_entry, *libhr_end_entry, *libhr_begin_reads, *libhr_end_reads;
-
-/* Does not use the C library: one archive serves all of them, and errno stays as it is. */
-static inline long call(long number, long a, long b, long c)
-{
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
-static void *allocate(size_t bytes)
-{
-    register long flags __asm__("r10") = MAP_PRIVATE | MAP_ANONYMOUS;
-    register long fd __asm__("r8") = -1;
-    register long offset __asm__("r9") = 0;
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(SYS_mmap), "D"(0), "S"(bytes), "d"(PROT_READ | PROT_WRITE), "r"(flags),
-                       "r"(fd), "r"(offset)
-                     : "rcx", "r11", "memory");
-    return result < 0 && result > -4096 ? NULL : (void *)result;
-}
 
 static int not_here(void)
 {
@@ -68,7 +40,7 @@ static __attribute__((noinline)) int find_out(void)
 {
     int found = ELSEWHERE;
 
-    if (call(HR_ABI_SYSCALL, HR_ABI_INFO, (long)&info, sizeof info) == 0 &&
+    if (libhr_call(HR_ABI_SYSCALL, HR_ABI_INFO, (long)&info, sizeof info) == 0 &&
         info.version == HR_ABI_VERSION && info.event_count <= HR_ABI_EVENTS_MAX) {
         found = MICROTOME;
         for (uint32_t i = 0; i < info.event_count; i++) {
@@ -94,7 +66,7 @@ static inline int here(void)
 
 static inline int ask(enum hr_abi_operation operation, long a, long b)
 {
-    return here() ? (int)call(HR_ABI_SYSCALL, operation, a, b) : -ENOSYS;
+    return here() ? (int)libhr_call(HR_ABI_SYSCALL, operation, a, b) : -ENOSYS;
 }
 
 int hr_available(void)
@@ -201,7 +173,7 @@ int libhr_read_slow(uint64_t *values)
 
     if (!here() || info.flags & HR_ABI_USER_COUNTERS)
         return hr_read(values);
-    int status = (int)call(HR_ABI_SYSCALL, HR_ABI_READ, (long)read, 0);
+    int status = (int)libhr_call(HR_ABI_SYSCALL, HR_ABI_READ, (long)read, 0);
     for (uint32_t i = 0; i < info.event_count && status == 0; i++)
         values[i] = read[1 + i];
     return status;
@@ -229,7 +201,7 @@ static int make_slot(const struct hr_region *region, struct libhr_slot **made)
 {
     size_t bytes =
         sizeof(struct libhr_slot) + sizeof(struct hr_abi_aggregate) * (1 + info.event_count);
-    struct libhr_slot *slot = allocate(bytes);
+    struct libhr_slot *slot = libhr_allocate(bytes);
 
     if (!slot)
         return -ENOMEM;
@@ -237,9 +209,9 @@ static int make_slot(const struct hr_region *region, struct libhr_slot **made)
                                         .name_bytes = name_bytes(region->name),
                                         .aggregates = (uint64_t)slot->aggregates,
                                         .count = 1 + info.event_count};
-    int status = (int)call(HR_ABI_SYSCALL, HR_ABI_REGION, (long)&place, 0);
+    int status = (int)libhr_call(HR_ABI_SYSCALL, HR_ABI_REGION, (long)&place, 0);
     if (status)
-        call(SYS_munmap, (long)slot, (long)bytes, 0);
+        libhr_call(SYS_munmap, (long)slot, (long)bytes, 0);
     *made = slot;
     return status;
 }
@@ -257,7 +229,7 @@ int libhr_begin_slow(struct hr_region *region)
     if (status)
         return status;
     if (libhr_slots == no_slots) {
-        struct libhr_slot **slots = allocate((1 + HR_ABI_REGIONS_MAX) * sizeof *slots);
+        struct libhr_slot **slots = libhr_allocate((1 + HR_ABI_REGIONS_MAX) * sizeof *slots);
         if (!slots)
             return -ENOMEM;
         libhr_slots = slots;

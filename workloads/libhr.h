@@ -2,10 +2,41 @@
 #ifndef WORKLOADS_LIBHR_H
 #define WORKLOADS_LIBHR_H
 
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
 #pragma GCC visibility push(default) /* these alone leave the library */
 #include "include/hr.h"
 #pragma GCC visibility pop
 #include "include/hr_abi.h"
+
+/* Does not use the C library: one archive serves all of them, and errno stays as it is. */
+static inline long libhr_call(long number, long a, long b, long c)
+{
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static inline void *libhr_allocate(size_t bytes)
+{
+    register long flags __asm__("r10") = MAP_PRIVATE | MAP_ANONYMOUS;
+    register long fd __asm__("r8") = -1;
+    register long offset __asm__("r9") = 0;
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(SYS_mmap), "D"(0), "S"(bytes), "d"(PROT_READ | PROT_WRITE), "r"(flags),
+                       "r"(fd), "r"(offset)
+                     : "rcx", "r11", "memory");
+    return result < 0 && result > -4096 ? NULL : (void *)result;
+}
 
 /* One region in one thread.  libhr_counters.S knows the offsets. */
 struct libhr_slot {
@@ -43,5 +74,15 @@ int libhr_read_slow(uint64_t *values);
 int libhr_begin_slow(struct hr_region *region);
 int libhr_end_slow(struct hr_region *region);
 int libhr_close(struct libhr_slot *slot);
+
+/* libhr_hooks.S and libhr_shadow.c: what is in programs with -finstrument-functions alone. */
+extern uint32_t libhr_calls_mode; /* enum hr_abi_calls_mode; 0: not known yet */
+
+/* A call that the hook does not record itself.  Returns HR_ABI_CALLS_TOLD if the kernel is to be
+ * told. */
+uint32_t libhr_enter_rare(uint64_t function, uint64_t call_site);
+
+/* A return, likewise. */
+void libhr_leave_rare(uint64_t function, uint64_t call_site);
 
 #endif

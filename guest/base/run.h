@@ -33,6 +33,7 @@ struct run_config {
     struct run_asked asked;
     int start_error; /* why the program cannot be started: -errno; 0: it can */
     bool exact; /* the emulator counts every instruction; mode is off */
+    bool latency; /* hooks of the program's functions record calls; mode is off */
     bool counts_kernel; /* a counter counts ring 0 */
     struct hr_meta_stacks stacks; /* of samples; kind 0: none */
     bool waits; /* the trace says where threads begin to wait */

@@ -66,6 +66,16 @@ void cross_catch_up(struct cpu *cpu)
     cpu->cross.flushed = flush.generation;
 }
 
+uint64_t cross_looks __attribute__((aligned(64)));
+
+static void await_look(void)
+{
+    uint64_t look = __atomic_load_n(&cross_looks, __ATOMIC_SEQ_CST);
+
+    while (look & 1 && __atomic_load_n(&cross_looks, __ATOMIC_ACQUIRE) == look)
+        x86_pause();
+}
+
 /* A CPU without a thread needs no call: see cross_catch_up. */
 static bool is_asked(const struct cpu *cpu, const struct cpu *self, const struct vm_space *space)
 {
@@ -89,6 +99,7 @@ static void flush_others(const struct vm_space *space, uint64_t start, uint64_t 
         while (is_asked(&cpus[i], self, space) &&
                __atomic_load_n(&cpus[i].cross.flushed, __ATOMIC_ACQUIRE) != flush.generation)
             x86_pause();
+    await_look();
 }
 
 void cross_flush(const struct vm_space *space, uint64_t start, uint64_t end)

@@ -55,6 +55,21 @@ void cross_answer(struct cpu *cpu);
  * space or called cross_catch_up. */
 void cross_flush(const struct vm_space *space, uint64_t start, uint64_t end);
 
+/* The service CPU reads the program's memory between these two, through page tables and without
+ * the lock: cross_flush returns when no such look is under way that may have found an old
+ * translation.  Nothing in between may wait.  Context: service CPU. */
+extern uint64_t cross_looks; /* odd during a look; atomic */
+
+static inline void cross_look_begin(void)
+{
+    __atomic_store_n(&cross_looks, cross_looks + 1, __ATOMIC_SEQ_CST);
+}
+
+static inline void cross_look_end(void)
+{
+    __atomic_store_n(&cross_looks, cross_looks + 1, __ATOMIC_RELEASE);
+}
+
 /* By the lock's holder, on a CPU that had no thread and is about to run one: flushes what the
  * others flushed since it last ran one. */
 void cross_catch_up(struct cpu *cpu);

@@ -1,6 +1,5 @@
 /* Finds the program's pages for call stacks, through the page tables that are in use. */
-#include "guest/memory/phys.h"
-#include "guest/memory/vm_table.h"
+#include "guest/sample/stack_page.h"
 #include "guest/sample/stack_walk.h"
 #include "lib/x86.h"
 
@@ -14,21 +13,5 @@
  * answer, and takes no stacks. */
 const uint8_t *stack_page(uint64_t address)
 {
-    uint64_t entry = x86_read_cr3();
-
-#pragma GCC unroll 4
-    for (unsigned level = VM_LEVEL_TOP; level >= VM_LEVEL_PAGE; level--) {
-        uint64_t bytes = vm_level_bytes(level);
-        uint64_t offset = address / bytes % 512 * sizeof entry;
-
-        entry = *(const volatile uint64_t *)((entry & VM_ENTRY_ADDRESS) + DIRECT_MAP + offset);
-        if (!(entry & VM_ENTRY_PRESENT))
-            return NULL;
-        if (level == VM_LEVEL_LARGE && entry & VM_ENTRY_LARGE) {
-            entry = (entry & ~(bytes - 1)) | (address & (bytes - 1) & VM_ENTRY_ADDRESS) |
-                    (entry & VM_ENTRY_USER);
-            break;
-        }
-    }
-    return entry & VM_ENTRY_USER ? phys_pointer(entry & VM_ENTRY_ADDRESS) : NULL;
+    return stack_page_from(x86_read_cr3(), address);
 }

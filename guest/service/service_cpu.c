@@ -36,6 +36,7 @@ struct request { /* one per workload CPU */
 } __attribute__((aligned(64)));
 
 struct service_files_end service_files_end;
+struct service_calls service_calls;
 static struct request requests[CPUS_MAX];
 
 static void send_log(const char *bytes, size_t count)
@@ -167,7 +168,15 @@ static bool drain_rings(bool flush)
         if (cpus[i].ring != NULL)
             any |= trace_drain(cpus[i].ring, flush);
     }
+    if (service_calls.drain != NULL)
+        any |= service_calls.drain(flush);
     return any;
+}
+
+/* Returns whether the observer has something to look at: then the service CPU never halts. */
+static bool scan_calls(void)
+{
+    return service_calls.scan != NULL && service_calls.scan();
 }
 
 void service_cpu_wait(void)
@@ -176,12 +185,14 @@ void service_cpu_wait(void)
         drain_rings(false);
         serve_requests(false);
     }
-    platform_wait();
+    if (!scan_calls())
+        platform_wait();
 }
 
 void service_cpu_relieve(void)
 {
     drain_rings(false);
+    scan_calls();
 }
 
 static void send_files(const void *bytes, size_t count)
@@ -205,6 +216,8 @@ static void send_posted_files(void)
 static void __attribute__((noreturn))
 perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
 {
+    if (service_calls.finish != NULL)
+        service_calls.finish();
     if (record->kind != HR_EXIT_REFUSED)
         service_files_end.names();
     trace_end(record);
@@ -359,6 +372,7 @@ void service_main(void)
         served = serve_requests(true);
         busy |= served;
         busy |= service_network_take();
+        busy |= scan_calls();
         due_ns = service_cpu_poll();
         deadline_look(served);
         if (busy || due_ns == 0)

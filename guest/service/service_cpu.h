@@ -55,6 +55,15 @@ void service_cpu_relieve(void);
  */
 uint64_t service_cpu_poll(void);
 
+/* What the observer of instrumented programs does on the service CPU; set at boot if there is one.
+ */
+struct service_calls {
+    bool (*scan)(void); /* looks at the program's calls; returns whether there is more to see */
+    bool (*drain)(bool flush); /* empties its ring into the trace; returns if it held anything */
+    void (*finish)(void); /* the program has ended */
+};
+extern struct service_calls service_calls;
+
 /* What the tree of files does when the run ends; set at boot. */
 struct service_files_end {
     /* Sends what is left by way of `buffer`, SERVICE_BYTES_MAX bytes; NULL: there was no program.

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "guest/base/syscall_handlers.h"
+#include "guest/calls/calls.h"
 #include "guest/exec/exec_program.h"
 #include "guest/file/files.h"
 #include "guest/file/pidfd.h"
@@ -18,6 +19,7 @@
 #include "guest/thread/threads.h"
 #include "guest/thread/threads_end.h"
 #include "guest/thread/wait.h"
+#include "guest/trace/called.h"
 #include "guest/trace/regions.h"
 #include "guest/trace/trace_process.h"
 
@@ -94,8 +96,10 @@ static void ending_give_up(struct process *process)
     exec_program_release(process->program);
     process->program = NULL;
     space = process->space;
-    if (space->references == 1)
+    if (space->references == 1) {
         regions_space_ends(space);
+        called_space_ends(space);
+    }
     process->space = NULL;
     vm_space_use(NULL);
     vm_space_release(space);
@@ -121,6 +125,7 @@ void ending_release(struct thread *thread)
 
     if (process->thread_count == 1 && process == &process_first)
         service_exit(HR_EXIT_STATUS, process->status >> 8);
+    calls_thread_ends(thread);
     futex_thread_ends(thread);
     signal_thread_ends(thread);
     if (process->thread_count == 1) {

@@ -8,6 +8,7 @@
 
 #include "guest/base/refused.h"
 #include "guest/base/syscall_handlers.h"
+#include "guest/calls/calls_observe.h"
 #include "guest/cpu/cpu.h"
 #include "guest/exec/exec_program.h"
 #include "guest/file/files.h"
@@ -202,6 +203,7 @@ static int64_t make_process(struct thread *parent, const struct trap_frame *fram
     if (request->flags & CLONE_VFORK)
         thread->process->vfork_tid = parent->tid;
     trace_process_start(thread->process, parent->process->pid, parent->tid);
+    calls_observe_forked(parent, thread);
     schedule_ready(thread);
     if (request->flags & CLONE_VFORK)
         vfork_wait(parent, pid);

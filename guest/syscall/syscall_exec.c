@@ -8,6 +8,7 @@
 
 #include "guest/base/log.h"
 #include "guest/base/syscall_handlers.h"
+#include "guest/calls/calls.h"
 #include "guest/cpu/fpu.h"
 #include "guest/exec/exec.h"
 #include "guest/exec/exec_file.h"
@@ -23,6 +24,7 @@
 #include "guest/thread/limits.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/threads_end.h"
+#include "guest/trace/called.h"
 #include "guest/trace/regions.h"
 #include "guest/trace/trace.h"
 #include "guest/trace/trace_process.h"
@@ -130,8 +132,10 @@ static void switch_space(struct process *process, struct vm_space *space)
 {
     struct vm_space *old = process->space;
 
-    if (old->references == 1)
+    if (old->references == 1) {
         regions_space_ends(old);
+        called_space_ends(old);
+    }
     process->space = space;
     vm_space_use(space);
     vm_space_release(old);
@@ -146,6 +150,7 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
     if (!threads_end_others(thread))
         return -EINTR;
     futex_thread_ends(thread); /* in the old memory */
+    calls_thread_ends(thread);
     threads_lead(thread);
     switch_space(process, plan->space);
     plan->space = NULL; /* the process has it */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "guest/base/run.h"
+#include "guest/calls/calls.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/sample/ring.h"
@@ -184,6 +185,12 @@ static int64_t other_call(struct cpu *cpu, const struct trap_frame *frame)
         return hr_call_info(frame);
     case HR_ABI_REQUEST:
         return hr_call_request(cpu, frame, false);
+    case HR_ABI_CALLS:
+        return calls_ask(cpu, frame->rsi);
+    case HR_ABI_ENTER:
+        return calls_told(cpu, frame, false);
+    case HR_ABI_LEAVE:
+        return calls_told(cpu, frame, true);
     default:
         return -EINVAL;
     }

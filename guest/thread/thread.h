@@ -57,6 +57,8 @@ struct thread_probe { /* guest/probe/probe.h */
     uint64_t spare; /* in a copy: what the register that holds rip there is to hold again */
 };
 
+struct call_stack;
+
 struct thread {
     struct process *process;
     uint32_t tid;
@@ -78,6 +80,7 @@ struct thread {
     struct thread_wait wait;
     struct thread_futex futex;
     struct thread_probe probe;
+    struct call_stack *calls; /* guest/calls/calls.h; NULL: none yet */
 };
 
 /* Returns the signals pending for the thread or its process. */

@@ -15,6 +15,7 @@
 #include "guest/sample/sampling.h"
 #include "guest/sample/share.h"
 #include "guest/sample/stack.h"
+#include "guest/trace/called.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/regions.h"
 #include "guest/trace/trace.h"
@@ -99,8 +100,10 @@ void trace_add_ring(struct ring *ring)
         panic("no memory for the call stacks of CPU %u; give more with --mem", ring->cpu);
     /* an open chunk, and one for what was dropped since */
     transport_end_bytes += stream->data.writer.capacity + TRACE_CHUNK_BYTES_MIN;
-    /* overflow sampling makes the first event whole itself: guest/sample/overflow.c */
-    for (uint32_t i = sampling.trigger->nmi; i < sampling.session.event_count; i++)
+    /* overflow sampling makes the first event whole itself: guest/sample/overflow.c; the observer
+     * of calls reads no counters */
+    for (uint32_t i = sampling.trigger->nmi;
+         ring == cpus[ring->cpu].ring && i < sampling.session.event_count; i++)
         if (sampling.session.events[i].source == HR_SOURCE_PMU)
             trace_writer_counter(&stream->data.writer, i, sampling.session.events[i].width_bits,
                                  0ull - PMU_START_BEFORE_END);
@@ -352,6 +355,8 @@ bool trace_drain(struct ring *ring, bool flush)
     context_assert_service();
     send_notes(false);
     send_codes(ring->cpu);
+    if (called_any())
+        called_send();
     return trace_drain_ring(streams[ring->cpu], flush);
 }
 
@@ -458,6 +463,8 @@ void trace_end(const struct hr_rec_exit *exit_record)
 {
     context_assert_service();
     send_notes(true);
+    if (called_any())
+        called_send();
     for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
         if (streams[cpu] != NULL) {
             end_stream(streams[cpu]);
@@ -478,13 +485,15 @@ void trace_end(const struct hr_rec_exit *exit_record)
             add_stream(cpu);
     for (uint32_t cpu = 0; cpu < cpu_count; cpu++) {
         add_nmis(&cpus[cpu]);
-        if (streams[cpu] == NULL)
+        if (cpus[cpu].ring == NULL)
             continue;
         add_activity(&cpus[cpu]);
         add_share(&cpus[cpu]);
         trace_add(HR_REC_MACHINE_CPU, machine_record(&cpus[cpu]),
                   sizeof(struct hr_rec_machine_cpu));
     }
+    if (run.latency)
+        trace_add(HR_REC_CALLS, &called_sums, sizeof called_sums);
     regions_write(&meta.writer);
     send_chunk(&meta.writer);
 }

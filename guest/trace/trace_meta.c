@@ -107,7 +107,14 @@ static const char *const triggers[] = {
     [HR_MODE_OVERFLOW] = "counter overflow",
     [HR_MODE_INSTRUCTED] = "the program",
     [HR_MODE_EXACT] = "none: every instruction is counted",
+    [HR_MODE_LATENCY] = "hooks of the program's functions",
 };
+
+/* What the run was asked for, where the sampler does nothing. */
+static uint32_t meta_mode(void)
+{
+    return run.exact ? HR_MODE_EXACT : run.latency ? HR_MODE_LATENCY : (uint32_t)sampling.mode;
+}
 
 /* Writes the default events that a machine without counters omits: all but the first. */
 static void info_omitted(struct trace_writer *w)
@@ -153,7 +160,7 @@ static void info_run(struct trace_writer *w)
     info_arguments(w);
     trace_meta_info(w, "program.build_id", manifest_text(m, "program-build-id", ""));
     trace_meta_info(w, "boot.entry", run.boot->entry == BOOT_ENTRY_PVH ? "pvh" : "uefi");
-    trace_meta_info(w, "sampling.trigger", triggers[run.exact ? HR_MODE_EXACT : sampling.mode]);
+    trace_meta_info(w, "sampling.trigger", triggers[meta_mode()]);
     info_number(w, "sampling.max_overhead", run.asked.max_overhead);
     if (sampling.share_factor)
         info_number(w, "sampling.spacing_ticks", sampling.spacing_ticks);
@@ -172,7 +179,7 @@ static void meta_sampling(struct trace_writer *w)
                               : 0,
         .period_events = sampling.mode == HR_MODE_OVERFLOW ? sampling.period : 0,
         .frequency_hz = (uint32_t)run.asked.frequency_hz,
-        .mode = run.exact ? HR_MODE_EXACT : sampling.mode,
+        .mode = meta_mode(),
         .flags = (run.emulated ? HR_SAMPLING_EMULATED : 0u) |
                  (run.emulated && !exact ? HR_SAMPLING_INEXACT : 0u) |
                  (run.shared ? HR_SAMPLING_SHARED : 0u) |

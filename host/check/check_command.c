@@ -187,7 +187,7 @@ static void print_figures(const struct check *c)
         {c->early,
          "note: samples and hits with an earlier time than the one before them on their CPU"},
         {c->pointless, "contradiction: hits of probes at points of no function"},
-        {info->points.meta.function_count - info->points.described,
+        {trace_points_count(&info->points) - info->points.described,
          "note: probed functions that the trace does not name"},
         {info->nmis.repeated, "note: NMI records that came twice; the first counts"},
     };

@@ -167,8 +167,13 @@ static int say_nothing(const struct options *options)
         return latency_read_no_probes(reader->path);
     if (!selection_is_all(&reader->scan.selection))
         return error_exit(HR_EXIT_FAILED, "%s: no invocation is selected", reader->path);
+    if (trace_points_called(&reader->scan.info.points))
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: no function with hooks was called; build the program with "
+                          "-finstrument-functions, and link libhr.a",
+                          reader->path);
     return error_exit(HR_EXIT_FAILED, "%s: no probed function was called (%u are probed)",
-                      reader->path, reader->scan.info.points.meta.function_count);
+                      reader->path, trace_points_count(&reader->scan.info.points));
 }
 
 static uint32_t limit_of(const struct options *options)
@@ -213,6 +218,7 @@ static int read_trace(struct reader *reader)
     struct latency_reading *r = &options->reading;
 
     r->tail = reader->format != READER_CSV && r->worst == 0 && !r->correlates && r->slowest == 0;
+    r->symbols = &reader->symbols;
     return latency_read(r, &reader->scan, reader->path, options->sort);
 }
 

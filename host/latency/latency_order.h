@@ -1,8 +1,9 @@
 /* Hits of probes and what else happens to threads, in the order of time over all CPUs.
  *
- * A trace of one CPU is read as it is.  Of several, the chunks are read a second time, those of
- * each CPU one after another, and merged: a thread's entry may be in one CPU's chunks and its
- * return in another's.  Memory is that of a chunk for each CPU.  Never prints.
+ * A trace of one CPU is read as it is, unless its functions get numbers as the program runs.  Of
+ * several CPUs, the chunks are read a second time, those of each CPU one after another, and merged:
+ * a thread's entry may be in one CPU's chunks and its return in another's.  Memory is that of a
+ * chunk for each CPU.  Never prints.
  */
 #pragma once
 

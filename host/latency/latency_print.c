@@ -160,6 +160,7 @@ static void print_notes(FILE *out, const struct latency_print *p)
         unknown += p->rows->all[i]->unknown;
         inexact += !latency_values_exact(&p->rows->all[i]->ticks);
     }
+    latency_print_calls(out, p);
     if (left != 0)
         columns_note(out, p->columns,
                      "%lu invocations were left without a return: by longjmp, an exception or the "
@@ -214,7 +215,7 @@ void latency_print_table(FILE *out, const struct latency_print *p)
     if (l == NULL)
         return;
     fprintf(out, "# %s hits of %u probed functions and places%s\n",
-            text_count(hits, p->threads->hits), p->info->points.meta.function_count,
+            text_count(hits, p->threads->hits), trace_points_count(&p->info->points),
             p->info->clock.method == HR_CLOCK_VIRTUAL ? "; virtual time: durations are exact" : "");
     lay_out(l, p);
     print_rows(out, p, l);

@@ -19,6 +19,9 @@ struct latency_print {
     unsigned int columns; /* of the terminal */
 };
 
+/* Notes on a trace of an instrumented program. */
+void latency_print_calls(FILE *out, const struct latency_print *p);
+
 void latency_print_table(FILE *out, const struct latency_print *p);
 void latency_print_csv(struct output *out, const struct latency_print *p);
 void latency_print_json(struct output *out, const struct latency_print *p);

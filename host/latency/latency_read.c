@@ -6,6 +6,7 @@
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/symbols/called.h"
 #include "host/symbols/symbols_demangle.h"
 
 #define WRONG_FUNCTION 1 /* of `begin`: there is none of that name */
@@ -77,6 +78,7 @@ static int begin_requests(struct latency_reading *r, const struct trace_info *in
 {
     int error;
 
+    r->requests.symbols = r->symbols;
     r->requests.keeps = r->slowest != 0;
     r->requests.wanted = (uint32_t)r->slowest;
     error = latency_requests_init(&r->requests, info);
@@ -89,10 +91,13 @@ static int begin(void *context)
 {
     const struct start *start = context;
     struct latency_reading *r = start->reading;
-    const struct trace_info *info = &start->scan->info;
+    struct trace_info *info = &start->scan->info;
     uint32_t function;
-    int error = find_function(r, &info->points, &function);
+    int error = called_name(info, r->symbols);
 
+    if (error != 0)
+        return error;
+    error = find_function(r, &info->points, &function);
     if (r->by == LATENCY_BY_REQUEST)
         return begin_requests(r, info);
     r->rows.only = function;
@@ -128,7 +133,7 @@ static int say_wrong(const struct latency_reading *r, const struct trace_scan *s
         return latency_read_no_probes(path);
     return error_exit(HR_EXIT_USAGE,
                       "%s: no probe of that name; the trace has %u, 'hr latency' shows them",
-                      r->function, scan->info.points.meta.function_count);
+                      r->function, trace_points_count(&scan->info.points));
 }
 
 static int finish_requests(struct latency_reading *r, const struct trace_scan *scan,
@@ -163,6 +168,7 @@ int latency_read(struct latency_reading *r, struct trace_scan *scan, const char 
         result = latency_detail_finish(&r->detail);
     if (result == 0)
         result = r->rows.error != 0 ? r->rows.error : r->detail.error;
+    r->tails.symbols = r->symbols;
     if (result == 0 && r->tail)
         result = latency_tails_read(&r->tails, &r->rows, scan, path);
     return result;

@@ -7,6 +7,7 @@
 
 #include "host/base/array.h"
 #include "host/latency/latency_request_steps.h"
+#include "host/symbols/called.h"
 #include "lib/hash.h"
 
 #define BITS 16u
@@ -299,17 +300,20 @@ struct again {
 static int begin_again(void *context)
 {
     struct again *again = context;
-    int error;
+    int error = called_name(&again->scan.info, again->requests.symbols);
 
     again->threads.follower = latency_requests_follower(&again->requests);
-    error = latency_threads_init(&again->threads, &again->scan.info);
+    if (error == 0)
+        error = latency_threads_init(&again->threads, &again->scan.info);
     return error == 0 ? latency_requests_init(&again->requests, &again->scan.info) : error;
 }
 
 int latency_requests_read_tail(struct latency_requests *r, const struct trace_scan *scan,
                                const char *path)
 {
-    struct again again = {.requests = {.has_only = r->has_only, .only = r->only, .tails = true}};
+    struct again again = {
+        .requests = {
+            .has_only = r->has_only, .only = r->only, .tails = true, .symbols = r->symbols}};
     struct latency_sink sink = latency_threads_sink(&again.threads);
     int error = trace_scan_open(&again.scan, path);
 

@@ -55,6 +55,7 @@ struct latency_tails {
     } rows[LATENCY_TAILS_MAX];
     uint32_t count;
     enum latency_by by;
+    const struct symbols_options *symbols; /* as in struct latency_reading */
     struct latency_threads threads;
     int error;
 };

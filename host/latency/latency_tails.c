@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "host/latency/latency_tail.h"
+#include "host/symbols/called.h"
 
 #define WAITS 256u /* of a thread, that are kept: an invocation's last ones */
 
@@ -172,13 +173,14 @@ static int begin(void *context)
 {
     struct again *again = context;
     struct latency_threads *threads = &again->tails->threads;
+    int error = called_name(&again->scan.info, again->tails->symbols);
 
     threads->follower = (struct latency_follower){.context = again->tails,
                                                   .entered = entered,
                                                   .returned = returned,
                                                   .lost = lost,
                                                   .waited = waited};
-    return latency_threads_init(threads, &again->scan.info);
+    return error == 0 ? latency_threads_init(threads, &again->scan.info) : error;
 }
 
 int latency_tails_read(struct latency_tails *tails, const struct latency_rows *rows,

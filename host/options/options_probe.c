@@ -134,6 +134,9 @@ int options_probe_finish(const struct options *o, struct run_failure *failure)
     if (o->probes.count != 0 && o->mode == HR_MODE_EXACT)
         return run_fail(failure, "--probe: --mode exact counts every instruction, and those of "
                                  "probes, too; leave one of the two out");
+    if (o->probes.count != 0 && o->mode == HR_MODE_LATENCY)
+        return run_fail(failure, "--probe: --mode latency records the functions that have hooks; "
+                                 "leave one of the two out, or take --mode off with --probe");
     if (o->probe_every != 0 && o->mode == HR_MODE_OFF)
         return run_fail(failure, "--probe-every: --mode off takes no samples; --mode instructed "
                                  "takes these alone");

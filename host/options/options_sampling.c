@@ -36,7 +36,9 @@ int options_set_mode(struct options *o, const char *text, struct run_failure *fa
         return 0;
     }
     return run_fail(failure,
-                    "--mode %s: unknown; use timer, ipi, overflow, instructed, exact or off", text);
+                    "--mode %s: unknown; use timer, ipi, overflow, instructed, "
+                    "exact, latency or off",
+                    text);
 }
 
 int options_set_period(struct options *o, const char *text, struct run_failure *failure)
@@ -143,7 +145,7 @@ int options_set_stacks(struct options *o, const char *text, struct run_failure *
 
 static bool takes_no_samples(const struct options *o)
 {
-    return o->mode == HR_MODE_OFF || o->mode == HR_MODE_EXACT;
+    return o->mode == HR_MODE_OFF || o->mode == HR_MODE_EXACT || o->mode == HR_MODE_LATENCY;
 }
 
 int options_finish_sampling(struct options *o, struct run_failure *failure)

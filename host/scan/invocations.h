@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define INVOCATIONS_MAX 256u /* open invocations of a thread */
+#define INVOCATIONS_MAX 1024u /* open invocations of a thread */
 #define INVOCATIONS_NONE INVOCATIONS_MAX /* no slot */
 #define INVOCATIONS_STACK_BYTES (1u << 20) /* what is farther apart is on different stacks */
 

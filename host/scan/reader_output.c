@@ -121,6 +121,8 @@ char *reader_no_samples(const struct trace_scan *scan, char *text, size_t room)
         snprintf(text, room, "the trace is incomplete; 'hr check' says what is missing");
     else if (info->sampling.mode == HR_MODE_OFF)
         snprintf(text, room, "mode off takes none; run it in another --mode");
+    else if (info->sampling.mode == HR_MODE_LATENCY)
+        snprintf(text, room, "mode latency records calls; 'hr latency' shows them");
     else if (info->sampling.mode == HR_MODE_INSTRUCTED)
         snprintf(text, room,
                  "mode instructed takes one where the program calls hr_poll(), and it did not");

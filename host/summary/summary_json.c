@@ -240,6 +240,7 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "activity", activity(info));
     set(object, "share", share(info));
     set(object, "probes", summary_probes_json(&s->probes, info));
+    set(object, "calls", summary_probes_calls(info));
     set(object, "requests", summary_probes_requests(&s->probes));
     set(object, "processes", summary_processes_json(&s->processes, info));
     set(object, "regions", regions_json(info));

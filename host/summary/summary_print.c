@@ -183,6 +183,7 @@ void summary_print(FILE *out, const struct summary *s)
         fprintf(out, " Regions: %s; hr report --regions %s\n",
                 text_count(quantity, s->info.regions.count), safe);
     if (s->samples != 0 || s->info.regions.count == 0)
-        fprintf(out, " Next: hr report %s\n", safe);
+        fprintf(out, " Next: hr %s %s\n",
+                s->info.sampling.mode == HR_MODE_LATENCY ? "latency" : "report", safe);
     fputc('\n', out);
 }

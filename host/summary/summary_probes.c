@@ -81,6 +81,8 @@ static uint32_t unseen_points(const struct summary_probes *p, const struct trace
 {
     uint32_t count = 0;
 
+    if (trace_points_called(&info->points))
+        return 0; /* they get their numbers when they are called */
     for (uint32_t i = 0; i < info->points.meta.point_count; i++)
         count += !is_seen(p, i);
     return count;
@@ -90,8 +92,11 @@ static uint32_t unseen_points(const struct summary_probes *p, const struct trace
 static uint32_t unseen_functions(const struct summary_probes *p, const struct trace_info *info)
 {
     uint32_t count = info->points.meta.function_count;
-    uint8_t *seen = calloc(count / 8 + 1u, 1);
+    uint8_t *seen;
 
+    if (trace_points_called(&info->points))
+        return 0;
+    seen = calloc(count / 8 + 1u, 1);
     for (uint32_t i = 0; seen != NULL && i < info->points.meta.point_count; i++) {
         uint32_t function = info->points.points[i].function;
 
@@ -111,10 +116,19 @@ void summary_probes_print(FILE *out, const struct summary_probes *p, const struc
 
     if (info->points.any)
         fprintf(out, ROW "of %u functions and places; 'hr latency' shows durations\n",
-                text_count(number, p->hits), "hits of probes", info->points.meta.function_count);
+                text_count(number, p->hits), "hits of probes", trace_points_count(&info->points));
     if (never != 0)
         fprintf(out, ROW "probed functions and places of which no point was hit\n",
                 text_count(number, never), "  never reached");
+    if (info->has_calls && info->calls.scans != 0)
+        fprintf(out, ROW "between scans of the program's calls, mean; longest %s\n",
+                text_time(number,
+                          (double)trace_info_ns(info, info->calls.scan_ticks / info->calls.scans)),
+                "scan period",
+                text_time(part, (double)trace_info_ns(info, info->calls.longest_ticks)));
+    if (info->has_calls && info->calls.missed != 0)
+        fprintf(out, ROW "calls began and ended between two scans\n",
+                text_count(number, info->calls.missed), "  not seen");
     if (p->begun + p->ended != 0)
         fprintf(out, ROW "%s ended; 'hr latency --by request' shows durations\n",
                 text_count(number, p->begun), "requests", text_count(part, p->ended));
@@ -125,12 +139,26 @@ json_t *summary_probes_json(const struct summary_probes *p, const struct trace_i
     if (!info->points.any)
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "functions",
-                     json_number(info->points.meta.function_count), "points",
+                     json_number(trace_points_count(&info->points)), "points",
                      json_number(info->points.meta.point_count), "hits", json_number(p->hits),
                      "entered", json_number(p->entered), "returned", json_number(p->returned),
                      "reached", json_number(p->reached), "points_never_reached",
                      json_number(unseen_points(p, info)), "functions_never_reached",
                      json_number(unseen_functions(p, info)));
+}
+
+json_t *summary_probes_calls(const struct trace_info *info)
+{
+    const struct hr_rec_calls *calls = &info->calls;
+
+    if (!info->has_calls)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scans", json_number(calls->scans),
+                     "scan_ns", json_number(trace_info_ns(info, calls->scan_ticks)), "longest_ns",
+                     json_number(trace_info_ns(info, calls->longest_ticks)), "missed",
+                     json_number(calls->missed), "beyond", json_number(calls->beyond), "strays",
+                     json_number(calls->strays), "unnumbered", json_number(calls->unnumbered),
+                     "refused", json_number(calls->refused));
 }
 
 json_t *summary_probes_requests(const struct summary_probes *p)

@@ -30,3 +30,4 @@ void summary_probes_print(FILE *out, const struct summary_probes *p, const struc
 /* Return a JSON null if the trace has none; NULL if out of memory. */
 json_t *summary_probes_json(const struct summary_probes *p, const struct trace_info *info);
 json_t *summary_probes_requests(const struct summary_probes *p);
+json_t *summary_probes_calls(const struct trace_info *info);

@@ -280,6 +280,18 @@ static enum trace_status take_activity(struct trace_info *info, const struct tra
     return TRACE_OK;
 }
 
+static enum trace_status take_calls(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_rec_calls calls;
+
+    if (!trace_body(record, &calls, sizeof calls, NULL, NULL))
+        return TRACE_BAD_RECORD;
+    if (!info->has_calls)
+        info->calls = calls;
+    info->has_calls = true;
+    return TRACE_OK;
+}
+
 static enum trace_status take_share(struct trace_info *info, const struct trace_record *record)
 {
     struct trace_share *share = &info->share;
@@ -372,6 +384,7 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
     case HR_META_PROBES:
     case HR_META_PROBE_FUNCTION:
     case HR_META_PROBE_POINTS:
+    case HR_META_CALLED:
         return trace_points_take(&info->points, record, error);
     case HR_REC_EXIT:
         info->has_exit = trace_body(record, &info->exit, sizeof info->exit, NULL, NULL);
@@ -392,6 +405,8 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
         return take_nmi(info, record);
     case HR_REC_ACTIVITY:
         return take_activity(info, record);
+    case HR_REC_CALLS:
+        return take_calls(info, record);
     case HR_REC_SHARE:
         return take_share(info, record);
     case HR_REC_MACHINE_CPU:

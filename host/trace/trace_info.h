@@ -73,6 +73,7 @@ struct trace_info {
     bool has_activity;
     bool has_share;
     bool has_stacks; /* samples have call stacks */
+    bool has_calls;
     bool knows_events; /* event_count is set, and the trace must not give another one */
     bool has_exact; /* the emulator counted; event_count is that of its counts */
     struct hr_meta_clock clock; /* 10^9 ticks a second from 0, until HR_META_CLOCK arrives */
@@ -103,6 +104,7 @@ struct trace_info {
     struct trace_nmis nmis;
     struct trace_activity activity;
     struct trace_share share;
+    struct hr_rec_calls calls; /* the first record of the trace */
     uint64_t ignored; /* records beyond the bounds above */
 };
 

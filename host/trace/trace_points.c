@@ -25,7 +25,7 @@ static enum trace_status take_probes(struct trace_points *p, const struct trace_
         meta.function_count > TRACE_POINTS_FUNCTIONS_MAX ||
         meta.point_count > HR_PROBE_POINTS_MAX || meta.argument_count > HR_PROBE_ARGUMENTS_MAX)
         return TRACE_BAD_RECORD;
-    meta.reserved = 0;
+    meta.flags &= HR_PROBES_CALLED;
     if (p->any)
         return memcmp(&meta, &p->meta, sizeof meta) == 0 ? TRACE_OK : TRACE_BAD_RECORD;
     p->functions = calloc(meta.function_count + 1u, sizeof p->functions[0]);
@@ -67,8 +67,25 @@ static enum trace_status take_function(struct trace_points *p, const struct trac
     name[meta.name_bytes] = 0;
     memcpy(name + meta.name_bytes + 1, tail + meta.name_bytes, meta.path_bytes);
     name[meta.name_bytes + 1 + meta.path_bytes] = 0;
-    *function = (struct trace_point_function){meta, name, name + meta.name_bytes + 1};
+    function->meta = meta;
+    function->name = name;
+    function->path = name + meta.name_bytes + 1;
     p->described++;
+    return TRACE_OK;
+}
+
+static enum trace_status take_called(struct trace_points *p, const struct trace_record *record)
+{
+    struct trace_point_function *function;
+    struct hr_meta_called called;
+
+    if (!trace_body(record, &called, sizeof called, NULL, NULL) || !trace_points_called(p) ||
+        called.number >= p->meta.function_count || called.tid == 0)
+        return TRACE_BAD_RECORD;
+    function = &p->functions[called.number];
+    p->described += function->called.tid == 0;
+    if (function->called.tid == 0)
+        function->called = called;
     return TRACE_OK;
 }
 
@@ -100,6 +117,8 @@ enum trace_status trace_points_take(struct trace_points *p, const struct trace_r
         return take_probes(p, record, error);
     if (!p->any)
         return *error != 0 ? TRACE_OK : TRACE_BAD_RECORD;
+    if (record->type == HR_META_CALLED)
+        return take_called(p, record);
     return record->type == HR_META_PROBE_FUNCTION ? take_function(p, record, error)
                                                   : take_points(p, record);
 }
@@ -108,6 +127,9 @@ const char *trace_points_name(const struct trace_points *p, uint32_t function, c
 {
     if (function < p->meta.function_count && p->functions[function].name != NULL)
         return p->functions[function].name;
-    snprintf(room, 24, "probe%u", function);
+    if (function < p->meta.function_count && p->functions[function].called.tid != 0)
+        snprintf(room, 24, "0x%lx", p->functions[function].called.address);
+    else
+        snprintf(room, 24, "probe%u", function);
     return room;
 }

@@ -19,6 +19,9 @@ struct trace_point_function {
     struct hr_meta_probe_function meta;
     char *name; /* NULL: the trace does not describe it; the path follows its NUL */
     const char *path;
+    /* What the trace says of a function of an instrumented program, which has a name once
+     * host/symbols/called.h has found it; tid 0: nothing. */
+    struct hr_meta_called called;
 };
 
 struct trace_points {
@@ -27,7 +30,7 @@ struct trace_points {
     struct trace_point_function *functions; /* meta.function_count; owned, as the next one */
     struct hr_probe_point *points; /* meta.point_count; of those that are not described the function
                                       is TRACE_POINTS_NONE */
-    uint32_t described; /* functions and places with a name */
+    uint32_t described; /* functions and places that the trace describes */
 };
 
 void trace_points_free(struct trace_points *p);
@@ -43,5 +46,17 @@ static inline uint32_t trace_points_function(const struct trace_points *p, uint3
     return point < p->meta.point_count ? p->points[point].function : TRACE_POINTS_NONE;
 }
 
-/* Returns a function's name, or "probe3" where the trace does not name it. */
+/* Whether the functions are those of instrumented programs, called by their hooks. */
+static inline bool trace_points_called(const struct trace_points *p)
+{
+    return (p->meta.flags & HR_PROBES_CALLED) != 0;
+}
+
+/* Returns how many functions and places there are. */
+static inline uint32_t trace_points_count(const struct trace_points *p)
+{
+    return trace_points_called(p) ? p->described : p->meta.function_count;
+}
+
+/* Returns a function's name; where the trace does not name it "probe3", or its address. */
 const char *trace_points_name(const struct trace_points *p, uint32_t function, char room[24]);

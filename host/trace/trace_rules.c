@@ -38,6 +38,7 @@ static const struct known {
     [HR_REC_STREAM] = {sizeof(struct hr_rec_stream), UNTIMED},
     [HR_REC_REGION] = {sizeof(struct hr_rec_region), UNTIMED},
     [HR_REC_NMI] = {sizeof(struct hr_rec_nmi), UNTIMED},
+    [HR_REC_CALLS] = {sizeof(struct hr_rec_calls), UNTIMED},
     [HR_REC_ACTIVITY] = {sizeof(struct hr_rec_activity), UNTIMED},
     [HR_REC_MACHINE_CPU] = {sizeof(struct hr_rec_machine_cpu), UNTIMED},
 };

@@ -437,6 +437,20 @@ is 'dump: all hits' "$(grep -c '^  hit ' records)" 60
 run_hr check "$ROOT/tests/golden/probes.bin"
 is 'check: hits' "$status.$(grep -c ' 20 samples, 60 hits of probes, 0 lost$' out)" 0.1
 
+# Functions of instrumented programs: their numbers come as the program runs, their names from the load map.
+"$HR" dump -f records "$ROOT/tests/golden/calls.bin" >records
+like 'dump: a called function' records '^  called number=1 address=0x401100 tid=1 time=5005100$'
+like 'dump: a call' records '^  hit time=5005600 tid=1 sp=0x7ffff70fffe0 point=2 entered function="0x401100" counters= '
+like 'dump: how calls were recorded' records '^  calls scans=7 scan_ticks=6000 longest_ticks=2000 missed=3 beyond=4 strays=5 unnumbered=6 refused=8$'
+run_hr check "$ROOT/tests/golden/calls.bin"
+is 'check: calls' "$status.$(grep -c ' 0 samples, 8 hits of probes, 0 lost$' out)" 0.1
+run_hr stat --json "$ROOT/tests/golden/calls.bin"
+is 'stat: calls' "$(jq -c '[.probes.functions, .probes.functions_never_reached, .calls.missed, .calls.longest_ns]' out)" '[2,0,3,2000]'
+run_hr latency --format csv "$ROOT/tests/golden/calls.bin"
+is 'called functions' "$(sed 1d out | cut -d, -f4 | tr '\n' ' ')" '3 1 '
+run_hr latency "$ROOT/tests/golden/calls.bin"
+like 'what scans are worth' out '3 calls began and ended between two scans'
+
 # What cannot be shown.
 run_hr latency none.bin
 is 'no probes' "$status.$(cat err)" "1.hr: none.bin: no probes; place some with 'hr run --probe FUNCTION'"
@@ -464,6 +478,9 @@ done
 i=0
 while [ "$i" -lt 40 ]; do
     i=$((i + 1))
+    "$TOOLS/mutate" "$i" "$ROOT/tests/golden/calls.bin" forged.bin || exit 1
+    "$HR" latency forged.bin >/dev/null 2>&1
+    [ "$?" -le 2 ] || echo "seed $i of calls" >>crashed
     "$TOOLS/mutate" "$i" "$ROOT/tests/golden/probes.bin" forged.bin || exit 1
     for options in '' '--counters --by thread' '--function outer --worst 3' '--correlate outer' '--by request' '--slowest 3 -f json'; do
         # shellcheck disable=SC2086

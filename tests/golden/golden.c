@@ -409,6 +409,7 @@ const struct golden golden_table[] = {
     {"processes", 2, 50, build_processes, processes_sample, NULL},
     {"probes", GOLDEN_PROBES_EVENTS, GOLDEN_PROBES_SAMPLES, golden_probes_build,
      golden_probes_sample, NULL},
+    {"calls", 0, 0, golden_probes_build_calls, golden_probes_sample, NULL},
     {"newer", 2, 20, build_newer, golden_sample, NULL},
     {"stacks", GOLDEN_STACKS_EVENTS, GOLDEN_STACKS_SAMPLES, golden_stacks_build_chains,
      golden_stacks_sample, golden_stacks_chain},

@@ -1,4 +1,4 @@
-/* Builds the golden trace of probes: what version 1.9 added. */
+/* Builds the golden traces of probes and of calls: what versions 1.9 and 1.10 added. */
 #include "tests/golden/golden_probes.h"
 
 #include <stdlib.h>
@@ -124,5 +124,60 @@ size_t golden_probes_build(uint8_t *out)
                     NULL);
     golden_file_seal(f, &f->data);
     golden_file_end(f);
+    return golden_file_close(f);
+}
+
+/* Functions get their numbers as the program runs, and an observer recorded. */
+static void put_called(struct golden_file *f, const struct hr_meta_called *called,
+                       const struct hr_meta_probe_points *head, const struct hr_probe_point *points)
+{
+    trace_writer_begin(&f->meta, HR_CHUNK_META);
+    golden_file_put(&f->meta, HR_META_CALLED, TRACE_NO_TIME, called, sizeof *called, NULL);
+    if (trace_writer_record(&f->meta, HR_META_PROBE_POINTS, TRACE_NO_TIME, head, sizeof *head,
+                            points, (uint32_t)sizeof *points * head->count) != 0)
+        abort();
+    golden_file_seal(f, &f->meta);
+}
+
+static void put_calls(struct golden_file *f, uint32_t point, uint64_t time)
+{
+    trace_writer_begin(&f->data, HR_CHUNK_DATA);
+    for (uint32_t i = 0; i < 4; i++) {
+        struct trace_slot slot = {.time = time + 500 * i,
+                                  .ip = 0x7ffff7100000 - 32 * (i == 1 || i == 2),
+                                  .tid = 1,
+                                  .kind = HR_REC_PROBES};
+
+        trace_slot_set_point(&slot, i == 1 || i == 2 ? point : 0,
+                             i < 2 ? HR_PROBE_ENTERED : HR_PROBE_RETURNED);
+        if (trace_writer_probe(&f->data, &slot) != 0)
+            abort();
+    }
+    golden_file_seal(f, &f->data);
+}
+
+size_t golden_probes_build_calls(uint8_t *out)
+{
+    static const struct hr_meta_called called[] = {{0x401000, GOLDEN_START_TIME + 100, 0, 1},
+                                                   {0x401100, GOLDEN_START_TIME + 5100, 1, 1}};
+    static const struct hr_probe_point points[] = {
+        {0x402000, 0, 0}, {0x401020, 0, 0}, {0x401050, 1, 0}};
+    const struct hr_meta_probes probes = {16, 32, 0, HR_PROBES_CALLED};
+    const struct hr_meta_probe_points heads[] = {{0, 2}, {2, 1}};
+    const struct hr_rec_calls calls = {7, 6000, 2000, 3, 4, 5, 6, 8};
+    struct golden_file *f = golden_file_new(out, 0);
+
+    golden_file_meta(f, HR_MODE_LATENCY);
+    trace_writer_begin(&f->meta, HR_CHUNK_META);
+    golden_file_put(&f->meta, HR_META_PROBES, TRACE_NO_TIME, &probes, sizeof probes, NULL);
+    golden_file_seal(f, &f->meta);
+    trace_writer_probes(&f->data, 0);
+    put_called(f, &called[0], &heads[0], &points[0]);
+    put_calls(f, 1, called[0].time);
+    put_called(f, &called[1], &heads[1], &points[2]);
+    put_calls(f, 2, called[1].time);
+    golden_file_end_records(f);
+    golden_file_put(&f->meta, HR_REC_CALLS, TRACE_NO_TIME, &calls, sizeof calls, NULL);
+    golden_file_seal(f, &f->meta);
     return golden_file_close(f);
 }

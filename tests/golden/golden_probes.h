@@ -10,6 +10,7 @@
 #define GOLDEN_PROBES_SAMPLES 20u
 
 size_t golden_probes_build(uint8_t *out);
+size_t golden_probes_build_calls(uint8_t *out);
 struct trace_slot golden_probes_sample(uint32_t i);
 
 /* Its hits, in their order. */
