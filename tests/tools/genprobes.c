@@ -5,9 +5,10 @@
  *   count VALUE                  the second event, cache-misses:u, has counted so much (0)
  *   enter TIME TID NAME SP [ARGUMENT]      TIME: ns since the start, which instructions are, too
  *   return TIME TID NAME SP [RESULT]       a NAME that begins with "loops" jumps to its first instruction
- *   switch TIME FROM TO REASON   as in enum hr_switch_reason
+ *   switch TIME FROM TO REASON [WAKER]     as in enum hr_switch_reason
  *   syscall TIME DURATION TID NUMBER
  *   wait TIME TID NUMBER ADDRESS
+ *   request TIME TID NUMBER KIND           as in enum hr_request_kind
  *   lost TIME COUNT
  *   chunk                        the CPU's chunk ends here
  *   END
@@ -174,7 +175,8 @@ static void take_record(const char *word, const uint64_t *n)
         const struct hr_rec_switch change = {.time = START_TICKS + n[0],
                                              .from_tid = (uint32_t)n[1],
                                              .to_tid = (uint32_t)n[2],
-                                             .reason = (uint32_t)n[3]};
+                                             .reason = (uint32_t)n[3],
+                                             .waker_tid = (uint32_t)n[4]};
         put_record(HR_REC_SWITCH, change.time, &change, sizeof change);
     } else if (strcmp(word, "syscall") == 0) {
         const struct hr_rec_syscall call = {.time = START_TICKS + n[0],
@@ -188,6 +190,12 @@ static void take_record(const char *word, const uint64_t *n)
                                          .number = (uint32_t)n[2],
                                          .address = n[3]};
         put_record(HR_REC_WAIT, wait.time, &wait, sizeof wait);
+    } else if (strcmp(word, "request") == 0) {
+        const struct hr_rec_request request = {.time = START_TICKS + n[0],
+                                               .tid = (uint32_t)n[1],
+                                               .request = n[2],
+                                               .kind = (uint32_t)n[3]};
+        put_record(HR_REC_REQUEST, request.time, &request, sizeof request);
     } else if (strcmp(word, "lost") == 0) {
         const struct hr_rec_lost lost = {START_TICKS + n[0], START_TICKS + n[0], n[1]};
 
@@ -216,8 +224,8 @@ static void take_line(const char *line)
                 entered ? HR_PROBE_ENTERED : HR_PROBE_RETURNED, n[2], n[3]);
         return;
     }
-    sscanf(line, "%*s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNi64, &n[0], &n[1], &n[2],
-           (int64_t *)&n[3]);
+    sscanf(line, "%*s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNi64 " %" SCNu64, &n[0], &n[1],
+           &n[2], (int64_t *)&n[3], &n[4]);
     if (strcmp(word, "cpu") == 0)
         g.cpu = (uint32_t)(n[0] % CPUS);
     else if (strcmp(word, "count") == 0)
