@@ -98,6 +98,56 @@ run_hr export sqlite m.bin
 is 'several CPUs' "$(ask m.sqlite "SELECT cpu, duration_ns, on_cpu_ns, (SELECT group_concat(number || ':' || (end_ns - start_ns)) FROM requests),
     (SELECT kind FROM waits) FROM invocations")" '1|2000|1000|5:1500,5:200|other'
 
+# ---- perfetto ----
+# seen NAME: what tests/export/perfetto.py saw of NAME.pftrace, in the file seen.
+seen() {
+    command -v protoc >/dev/null || return 1
+    protoc --decode=perfetto.Trace -I "$ROOT/tests/export" perfetto.proto <"$1.pftrace" | python3 "$ROOT/tests/export/perfetto.py" >seen
+    is "perfetto: $1 is sound" "$(grep '^bad' seen)" ''
+}
+run_hr export perfetto a.bin
+is 'perfetto: status, nothing is said' "$status.$(cat out err)" 0.
+if seen a; then
+    is 'perfetto: invocations nest, with system calls and waits within' "$(grep '^span thread 1000: .* depth [123]' seen | sed 's/ *kind.*//' | grep -v jumps)" \
+        'span thread 1000: waits: locks, 0x5000 from 1200 took 4100 depth 3
+span thread 1000: futex from 1150 took 4200 depth 2
+span thread 1000: lock_it from 1100 took 4300 depth 1 argument1=0 result=0 own_ns=4300 on_cpu_ns=200 locks_ns=4100 instructions=4300 cache-misses=40
+span thread 1000: waits: for a CPU from 8100 took 300 depth 1'
+    like 'perfetto: arguments and figures' seen '^span thread 1000: parse from 1000 took 5000 depth 0 argument1=5 result=1 own_ns=700 .*instructions=5000'
+    like 'perfetto: left' seen '^span thread 1000: jumps from 9200 took 100 depth 1 argument1=6 ending=left$'
+    like 'perfetto: open at the end' seen '^span thread 1000: parse from 9300 took 100 depth 0 argument1=6 ending=unknown$'
+    like 'perfetto: who woke whom' seen '^flow thread 1001: wakes thread 1000 at 4000 -> thread 1000: woken by thread 1001 at 5300$'
+    like 'perfetto: a request' seen '^span requests: request 7 from 900 took 5600 depth 0 worked_ns=5400 blocked_ns=200 ending=ended$'
+    like 'perfetto: a request that no thread works for' seen '^span requests: waits for a thread from 6100 took 200 depth 1$'
+    like 'perfetto: a request goes from thread to thread' seen \
+        '^flow thread 1000: requests: request 7 at 900 -> thread 1001: requests: request 7 at 6300$'
+else
+    skip 9 'protoc is missing; tools/setup.sh test installs it'
+fi
+# Two coroutines that take turns: their slices do not nest.
+"$TOOLS/genprobes" k.bin <<END || exit 1
+enter 1000 1000 one 0x7f0000
+enter 2000 1000 two 0x500000
+return 3000 1000 one 0x7f0000
+enter 3100 1000 one 0x7f0000
+return 4000 1000 two 0x500000
+return 5000 1000 one 0x7f0000
+END
+run_hr export perfetto k.bin
+if seen k; then
+    is 'perfetto: coroutines' "$(grep '^span' seen | sed 's/ depth.*//' | sort)" 'span thread 1000, stack 2: two from 2000 took 2000
+span thread 1000: one from 1000 took 2000
+span thread 1000: one from 3100 took 1900'
+else
+    skip 2 'protoc is missing; tools/setup.sh test installs it'
+fi
+run_hr export perfetto n.bin
+if seen n; then
+    is 'perfetto: many' "$(awk '/^slice thread 1000: (outer|middle|first|second) / { n += $NF } END { print n }' seen)" 40000
+else
+    skip 2 'protoc is missing; tools/setup.sh test installs it'
+fi
+
 # ---- pictures ----
 texts() { xmllint --xpath '//*[local-name()="text"]/text()' "$1" 2>/dev/null; }
 run_hr plot -p latency -o all.svg n.bin
