@@ -148,6 +148,22 @@ else
     skip 2 'protoc is missing; tools/setup.sh test installs it'
 fi
 
+# ---- other formats: they hold the samples of such a trace ----
+run_guest -q --waits --probe 'phase_*' -g -i 10us -o r.bin "$WORKLOADS/phases"
+for format in callgrind csv firefox folded hrperf perf pprof; do
+    run_hr export $format a.bin
+    is "$format without samples: status" "$status" 0
+    run_hr export $format r.bin
+    is "$format: status" "$status" 0
+done
+is 'folded: all samples' "$(awk '{ n += $NF } END { print n }' r.folded)" "$(stat_of r.bin .samples)"
+is 'csv: all samples' "$(sed 1d r.csv | wc -l)" "$(stat_of r.bin .samples)"
+run_hr export sqlite r.bin
+same_as_latency r
+is 'a real run: samples within calls are those of the functions and of what they call' "$(ask r.sqlite "SELECT count(*) FROM invocations i JOIN probes p
+    ON p.id = i.function WHERE p.label = 'phase_chase' AND (SELECT count(*) FROM samples s WHERE s.tid = i.tid AND s.time_ns > i.start_ns
+    AND s.time_ns <= i.end_ns) BETWEEN i.duration_ns / 10000 - 1 AND i.duration_ns / 10000 + 1")" 2
+
 # ---- pictures ----
 texts() { xmllint --xpath '//*[local-name()="text"]/text()' "$1" 2>/dev/null; }
 run_hr plot -p latency -o all.svg n.bin

@@ -3,6 +3,8 @@ const SVG_SPACE = "http://www.w3.org/2000/svg";
 const SPARK_HEIGHT = 22;
 const CALL_ROWS_AT_FIRST = 50;
 const SPENT_COLOURS = ["m0", "m1", "m2", "quiet", "m4", "m3"]; /* on CPU, locks, I/O, for a CPU, sleep, other */
+const REQUEST_COLOURS = ["m0", "m5"]; /* with threads, without one */
+const REQUEST_WORDS = ["threads work for it", "waits for a thread"];
 
 function makeCalls(group, nsPerTick) {
   const { rows, shares, all, refused, spent_words: words, arguments: argumentCount } = group.facts;
@@ -81,8 +83,8 @@ function sparkOf(calls, row) {
 /* Parts of a row's time: [words, share, colour]. */
 function spentParts(calls, row) {
   const all = row.spent.reduce((a, b) => a + b, 0);
-  const words = row.requests ? ["threads work for it", "waits for a thread"] : calls.words;
-  return words.map((word, i) => [word, all > 0 ? row.spent[i] / all : 0, SPENT_COLOURS[i]]).filter(([, share]) => share > 0);
+  const [words, colours] = row.requests ? [REQUEST_WORDS, REQUEST_COLOURS] : [calls.words, SPENT_COLOURS];
+  return words.map((word, i) => [word, all > 0 ? row.spent[i] / all : 0, colours[i]]).filter(([, share]) => share > 0);
 }
 
 function spentWords(parts) {
@@ -142,6 +144,7 @@ function drawCallTable(view) {
 function drawCallLegend(calls) {
   const rows = calls.rows.filter((row) => !row.requests);
   const used = calls.words.map((word, i) => [word, SPENT_COLOURS[i], rows.some((row) => row.spent[i] > 0)]).filter(([, , is]) => is);
+  if (calls.rows.some((row) => row.requests && row.spent[1] > 0)) used.push(["request without a thread", REQUEST_COLOURS[1]]);
   byId("calls-legend").replaceChildren(...used.map(([word, name]) => {
     const swatch = element("i", {});
     swatch.style.background = `var(--${name})`;

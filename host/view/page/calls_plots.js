@@ -40,7 +40,7 @@ function drawShares(view, row) {
   holder.replaceChildren();
   const marks = (u) => drawPercentileMarks(u, row);
   calls.shareChart = new uPlot({
-    width: holder.clientWidth, height: 210, padding: [16, 14, 0, 0], legend: { show: false }, cursor: { show: false },
+    width: holder.clientWidth, height: 210, padding: [16, 26, 0, 0], legend: { show: false }, cursor: { show: false },
     scales: { x: timeScale(row.quantiles[0], row.longest), y: tail ? { distr: 3, range: () => [least / 1.6, 1] } : { range: () => [0, 1] } },
     series: [{}, { stroke: colour("m0"), width: 2, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) }],
     axes: [timeAxis(log, { space: 60, size: 26 }),
@@ -85,7 +85,7 @@ function drawDots(view, row) {
     return;
   }
   const chart = view.calls.dotChart = new uPlot({
-    width: holder.clientWidth, height: 210, padding: [16, 14, 0, 0], legend: { show: false }, cursor: { show: false },
+    width: holder.clientWidth, height: 210, padding: [16, 26, 0, 0], legend: { show: false }, cursor: { show: false },
     scales: { x: { time: false, range: () => [0, view.end] }, y: timeScale(least, row.longest) },
     series: [{}, points("m0", 5), points("m1", 6)],
     axes: [timeAxis(false, { space: 90, size: 26 }), timeAxis(log, { size: 62 })],
