@@ -235,9 +235,9 @@ static void draw_small_ticks(struct svg *svg, const struct plot_axis *x, double 
     double decades = log10(x->to / x->from);
     char text[TEXT_QUANTITY_BYTES];
 
-    for (double decade = pow(10, floor(log10(x->from))); decade <= x->to; decade *= 10)
+    for (int power = (int)floor(log10(x->from)); power <= log10(x->to); power++)
         for (int i = 2; i <= 9; i++) {
-            double ns = decade * i, at = plot_axis_at(x, ns), unit_ns;
+            double ns = i * pow(10, power), at = plot_axis_at(x, ns), unit_ns;
             const char *unit = plot_time_unit(2 * ns, &unit_ns);
 
             if (ns < x->from || ns > x->to)

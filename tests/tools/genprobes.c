@@ -4,7 +4,7 @@
  *   cpu N                        what follows happens on this CPU (0)
  *   count VALUE                  the second event, cache-misses:u, has counted so much (0)
  *   enter TIME TID NAME SP [ARGUMENT]      TIME: ns since the start, which instructions are, too
- *   return TIME TID NAME SP [RESULT]       a NAME that begins with "loops" jumps to its first instruction
+ *   return TIME TID NAME SP [RESULT]       a NAME "loops..." jumps to its first instruction
  *   switch TIME FROM TO REASON [WAKER]     as in enum hr_switch_reason
  *   syscall TIME DURATION TID NUMBER
  *   wait TIME TID NUMBER ADDRESS
