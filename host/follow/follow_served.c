@@ -107,6 +107,20 @@ static void give_span(struct follow_served *s, const struct follow_span *span)
         note(s, s->visitor->worked(s->visitor->context, span));
 }
 
+static void unlink_worker(struct follow_served *s, struct follow_open *open,
+                          const struct follow_thread *thread)
+{
+    struct follow_thread *next = follow_threads_find(s->threads, thread->next);
+    struct follow_thread *before = follow_threads_find(s->threads, thread->before);
+
+    if (next != NULL)
+        next->before = thread->before;
+    if (before != NULL)
+        before->next = thread->next;
+    else
+        open->first = thread->next;
+}
+
 void follow_served_leave(struct follow_served *s, struct follow_thread *thread, uint64_t time)
 {
     struct follow_span span = {.serial = thread->serial,
@@ -121,7 +135,7 @@ void follow_served_leave(struct follow_served *s, struct follow_thread *thread, 
     open = work_of(s, thread);
     thread->serial = 0;
     if (open != NULL) {
-        open->workers--;
+        unlink_worker(s, open, thread);
         open->request.worked += time - span.from;
     }
     give_span(s, &span);
@@ -143,12 +157,12 @@ static void end_block(struct follow_served *s, struct follow_open *open, uint64_
 
 static void end(struct follow_served *s, struct follow_open *open, uint64_t time)
 {
-    struct follow_threads *threads = s->threads;
+    struct follow_thread *thread;
 
     end_block(s, open, time);
-    for (uint32_t i = 0; open->workers != 0 && i < 1u << threads->bits; i++)
-        if (threads->all[i].serial == open->request.serial)
-            follow_served_leave(s, &threads->all[i], time);
+    while ((thread = follow_threads_find(s->threads, open->first)) != NULL &&
+           thread->serial == open->request.serial) /* records of a thread that ended may lie */
+        follow_served_leave(s, thread, time);
     open->request.end = time;
     if (s->visitor->answered != NULL && s->result == 0)
         note(s, s->visitor->answered(s->visitor->context, &open->request));
@@ -181,10 +195,16 @@ static struct follow_open *begin(struct follow_served *s, const struct hr_rec_re
 static void join(struct follow_served *s, struct follow_open *open, struct follow_thread *thread,
                  uint64_t time)
 {
+    struct follow_thread *first = follow_threads_find(s->threads, open->first);
+
     end_block(s, open, time);
     if (thread == NULL)
         return;
-    open->workers++;
+    if (first != NULL)
+        first->before = thread->tid;
+    thread->next = open->first;
+    thread->before = 0;
+    open->first = thread->tid;
     thread->serial = open->request.serial;
     thread->request = open->request.number;
     thread->working_since = time;

@@ -11,7 +11,8 @@
 struct follow_open { /* a request that has not ended; serial 0: a free place */
     struct follow_request request;
     uint64_t blocked_since;
-    uint32_t workers, pid;
+    uint32_t first; /* tid of a thread that works for it; 0: none */
+    uint32_t pid;
     bool blocked;
 };
 

@@ -8,6 +8,7 @@
 #include "host/latency/latency_waits.h"
 
 #define FIRST_BITS 8u
+#define FORGOTTEN_LEAST (FOLLOW_THREADS_MAX / 8) /* so many at a time */
 
 void follow_threads_free(struct follow_threads *t)
 {
@@ -30,6 +31,8 @@ static int make_room(struct follow_threads *t)
     struct follow_threads old = *t;
     uint32_t places = old.all != NULL ? 1u << old.bits : 0;
 
+    if (t->count >= FOLLOW_THREADS_MAX && t->ended < FORGOTTEN_LEAST)
+        return -1;
     if (old.all == NULL)
         t->bits = FIRST_BITS;
     else if (t->count < FOLLOW_THREADS_MAX)
@@ -39,23 +42,40 @@ static int make_room(struct follow_threads *t)
         *t = old;
         return -1;
     }
-    t->count = t->last = 0;
+    t->count = t->last = t->ended = 0;
     for (uint32_t i = 0; i < places; i++)
         if (old.all[i].tid != 0 && (old.count < FOLLOW_THREADS_MAX || !old.all[i].ended)) {
             t->all[place_of(t, old.all[i].tid)] = old.all[i];
+            t->ended += old.all[i].ended;
             t->count++;
         }
     free(old.all);
     return t->count < FOLLOW_THREADS_MAX ? 0 : -1;
 }
 
+/* What it waited for, and in what, is not known after a loss. */
+static void forget_past(struct follow_thread *thread, uint32_t losses)
+{
+    thread->losses = losses;
+    thread->away = thread->waits = false;
+    thread->pending.ticks = 0;
+    thread->innermost = FOLLOW_NONE;
+}
+
 struct follow_thread *follow_threads_find(struct follow_threads *t, uint32_t tid)
 {
+    struct follow_thread *thread;
+
     if (t->all == NULL || tid == 0)
         return NULL;
     if (t->all[t->last].tid != tid)
         t->last = place_of(t, tid);
-    return t->all[t->last].tid == tid ? &t->all[t->last] : NULL;
+    thread = &t->all[t->last];
+    if (thread->tid != tid)
+        return NULL;
+    if (thread->losses != t->losses)
+        forget_past(thread, t->losses);
+    return thread;
 }
 
 struct follow_thread *follow_threads_get(struct follow_threads *t, uint32_t tid)
@@ -71,6 +91,7 @@ struct follow_thread *follow_threads_get(struct follow_threads *t, uint32_t tid)
     }
     t->last = place_of(t, tid);
     t->all[t->last].tid = tid;
+    t->all[t->last].losses = t->losses;
     t->count++;
     return &t->all[t->last];
 }
@@ -167,6 +188,7 @@ void follow_threads_switch(struct follow_threads *t, const struct hr_rec_switch 
         return;
     if (change->reason == HR_SWITCH_EXIT) {
         settle(thread, LATENCY_OTHER, waited, context);
+        t->ended += !thread->ended;
         thread->ended = true;
         return;
     }
@@ -212,9 +234,5 @@ void follow_threads_hit(struct follow_thread *thread, follow_threads_waited *wai
 
 void follow_threads_loss(struct follow_threads *t)
 {
-    for (uint32_t i = 0; t->all != NULL && i < 1u << t->bits; i++) {
-        t->all[i].away = t->all[i].waits = false;
-        t->all[i].pending.ticks = 0;
-        t->all[i].innermost = FOLLOW_NONE;
-    }
+    t->losses++;
 }

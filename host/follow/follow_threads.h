@@ -18,12 +18,16 @@ struct follow_thread {
     uint64_t innermost; /* number of its innermost invocation */
     uint64_t serial, request; /* what it works for; 0: nothing; the program's number of that */
     uint64_t working_since;
+    uint32_t next, before; /* tids of others that work for it; 0: none */
+    uint32_t losses; /* those of the table when it was looked at last */
     uint64_t last_call, last_futex; /* when it made its latest system calls */
 };
 
 struct follow_threads { /* all zero at first */
     struct follow_thread *all; /* hash table; owned */
     uint32_t count, bits;
+    uint32_t ended; /* of these, about */
+    uint32_t losses; /* so far */
     uint32_t last; /* place of the one found last, in the table */
     uint64_t refused; /* threads that found no room */
 };
