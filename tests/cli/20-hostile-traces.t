@@ -26,13 +26,13 @@ export csv -o exported
 export pprof -o exported
 export perfetto -o exported
 export firefox -o exported
+plot -p latency -o picture.svg
+plot --function outer -o picture.svg
 timeline
 noise
 latency --counters
 latency --by thread --correlate outer
 latency --function outer --worst 9
-plot -p latency -o picture.svg
-plot --function outer -o picture.svg
 view -o page.html"
 
 # survives TRACE: runs every reader; prints those that crashed or hung, or took too much memory.

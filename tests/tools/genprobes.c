@@ -4,7 +4,7 @@
  *   cpu N                        what follows happens on this CPU (0)
  *   count VALUE                  the second event, cache-misses:u, has counted so much (0)
  *   enter TIME TID NAME SP [ARGUMENT]      TIME: ns since the start, which instructions are, too
- *   return TIME TID NAME SP [RESULT]       a NAME "loops..." jumps to its first instruction
+ *   return TIME TID NAME SP [RESULT]       a NAME that begins with "loops" jumps to its first instruction
  *   switch TIME FROM TO REASON [WAKER]     as in enum hr_switch_reason
  *   syscall TIME DURATION TID NUMBER
  *   wait TIME TID NUMBER ADDRESS
@@ -15,6 +15,8 @@
  *
  *   genprobes --many N FILE      N invocations of four functions that call each other, on one CPU
  *   genprobes --drop FILE        as the first, without chunks 1 of the CPUs: they are missing
+ *
+ *   A wait's ADDRESS may be followed by the OPERATION of its futex.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -188,7 +190,8 @@ static void take_record(const char *word, const uint64_t *n)
         const struct hr_rec_wait wait = {.time = START_TICKS + n[0],
                                          .tid = (uint32_t)n[1],
                                          .number = (uint32_t)n[2],
-                                         .address = n[3]};
+                                         .address = n[3],
+                                         .operation = (uint32_t)n[4]};
         put_record(HR_REC_WAIT, wait.time, &wait, sizeof wait);
     } else if (strcmp(word, "request") == 0) {
         const struct hr_rec_request request = {.time = START_TICKS + n[0],
