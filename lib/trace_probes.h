@@ -36,7 +36,7 @@ struct trace_hit {
     uint32_t tid;
     uint32_t point; /* its number, below HR_PROBE_POINTS_MAX */
     uint32_t what; /* HR_PROBE_ENTERED | HR_PROBE_RETURNED, or HR_PROBE_REACHED */
-    uint32_t reserved;
+    uint32_t cpu; /* 0: the decoder does not know it; host/scan/ sets it */
     uint64_t counters[HR_EVENTS_MAX]; /* since the program's start */
     uint64_t arguments[HR_PROBE_ARGUMENTS_MAX];
 };

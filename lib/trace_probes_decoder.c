@@ -67,7 +67,7 @@ static ALWAYS_INLINE const uint8_t *decode_one(struct run *run, struct trace_hit
     out->tid = run->tid;
     out->point = d->point >> 2;
     out->what = d->point & 3;
-    out->reserved = 0;
+    out->cpu = 0;
     for (uint32_t i = 0; i < d->event_count; i++) {
         d->increments[i] += take_field(&at, &codes, wide);
         d->counters[i] += d->increments[i];

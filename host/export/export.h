@@ -46,6 +46,7 @@ struct export
     int weight; /* of folded stacks: an event's number, -1: samples */
     const struct trace_visitor *visitor; /* of export_walk */
     uint64_t samples; /* that it has seen */
+    uint64_t followed; /* invocations, waits and requests that were written */
     struct object_share share;
 };
 

@@ -274,7 +274,7 @@ static int write_all(struct export *e, const struct export_format *format,
         return error_exit(HR_EXIT_FAILED,
                           "%s: no stack of a wait is there; 'hr run --waits -g dwarf' records them",
                           e->options->reader.path);
-    if (e->samples == 0 && !selection_is_all(&e->scan.selection))
+    if (e->samples == 0 && e->followed == 0 && !selection_is_all(&e->scan.selection))
         return error_exit(HR_EXIT_FAILED, "%s: nothing was written, because no sample is selected",
                           e->options->reader.path);
     return HR_EXIT_OK;

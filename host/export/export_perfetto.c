@@ -3,13 +3,13 @@
  * The process and its threads are tracks, with their system calls as slices and marks as instants;
  * each CPU has a track of the threads that ran on it, one of the gaps in which the program did not
  * run, and a counter for each event: what it rose by, per microsecond, averaged over --bin.
- * Samples appear as call stacks of their threads.
+ * Samples appear as call stacks of their threads.  Probes, waits and requests: perfetto_follow.c.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "host/export/perfetto_packets.h"
+#include "host/export/perfetto_follow.h"
 #include "lib/syscall_names.h"
 
 #define CPUS_MAX 65536u
@@ -24,6 +24,7 @@ struct cpu {
 struct perfetto {
     struct export *e;
     struct perfetto_packets packets;
+    struct follow_requests requests;
     struct cpu *cpus[CPUS_MAX]; /* NULL: nothing was seen of it; owned */
     uint64_t latest_ns;
 };
@@ -231,6 +232,8 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     struct perfetto *p = context;
     struct taking taking = {.p = p, .number = chunk->header.cpu};
 
+    if (chunk->header.type == HR_CHUNK_DATA && follow_requests_take(&p->requests, record) != 0)
+        return -ENOMEM;
     if (chunk->header.type != HR_CHUNK_DATA || takers[record->type] == NULL)
         return 0;
     taking.cpu = cpu_of(p, taking.number);
@@ -307,8 +310,11 @@ static int walk(struct perfetto *p)
     error = export_walk(p->e, &visitor);
     if (error != 0)
         return error;
+    if (p->e->info.has_exit)
+        time_ns(p, p->e->info.exit.time);
     finish(p);
-    return p->packets.message.error;
+    error = perfetto_follow(&p->packets, &p->requests);
+    return error != 0 ? error : p->packets.message.error;
 }
 
 static int run(struct export *e)
@@ -321,6 +327,7 @@ static int run(struct export *e)
     p->e = e;
     error = walk(p);
     perfetto_packets_free(&p->packets);
+    follow_requests_free(&p->requests);
     for (uint32_t i = 0; i < CPUS_MAX; i++)
         free(p->cpus[i]);
     free(p);
@@ -330,7 +337,7 @@ static int run(struct export *e)
 const struct export_format export_perfetto = {
     .name = "perfetto",
     .extension = "pftrace",
-    .summary = "trace for ui.perfetto.dev: threads, system calls, rates, samples",
+    .summary = "trace for ui.perfetto.dev: threads, system calls, rates, samples, probes",
     .opener = "https://ui.perfetto.dev",
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/export/export.h"
+#include "host/export/sqlite_probes.h"
 #include "host/export/sqlite_records.h"
 #include "host/export/sqlite_schema.h"
 #include "include/version.h"
@@ -207,6 +208,7 @@ struct sqlite {
     struct database db;
     struct sqlite_schema schema;
     struct sqlite_records records;
+    struct follow_requests requests;
     sqlite3_stmt *insert; /* of a sample */
     uint64_t *sums; /* of every function: samples, events; owned */
 };
@@ -290,8 +292,11 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 
     if (chunk->header.type == HR_CHUNK_META && record->type == HR_REC_PROCESS_MAP)
         put_process_map(s, record);
-    if (chunk->header.type == HR_CHUNK_DATA)
-        sqlite_records_take(&s->records, chunk, record);
+    if (chunk->header.type != HR_CHUNK_DATA)
+        return s->db.error;
+    sqlite_records_take(&s->records, chunk, record);
+    if (s->db.error == 0 && follow_requests_take(&s->requests, record) != 0)
+        s->db.error = -ENOMEM;
     return s->db.error;
 }
 
@@ -370,6 +375,9 @@ static int fill(struct sqlite *s)
     put_number(&s->db, "samples", s->e->samples);
     put_number(&s->db, "complete", !s->e->scan.partial && trace_audit_complete(&s->e->scan.audit));
     put_stacks(s);
+    error = sqlite_probes_fill(s->e, &s->schema, &s->requests);
+    if (error != 0)
+        return error;
     put_functions(s);
     put_sums(s);
     return sqlite_schema_views(&s->schema);
@@ -392,6 +400,7 @@ static int run(struct export *e)
     database_open(&s->db, e->file);
     error = fill(s);
     e->output.error = database_close(&s->db);
+    follow_requests_free(&s->requests);
     free(s->sums);
     free(s);
     return error;

@@ -6,24 +6,22 @@
 #include <stdio.h>
 
 #include "host/base/text.h"
+#include "host/export/perfetto_fields.h"
 
 #define NAMES_MAX (1u << 14)
 #define CALLSTACKS_MAX (1u << 19)
 #define FRAMES_MAX 1024u
 #define THREADS_MAX (1u << 16)
+#define TRACKS_MAX (1u << 16)
+#define ARGUMENTS_MAX (1u << 8) /* names */
 #define SEQUENCE 1u /* ours, the only one */
 
-/* The published field numbers. */
-enum { TRACE_PACKET = 1 };
-enum { PACKET_CLOCKS = 6, PACKET_TIME = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11 };
-enum { PACKET_INTERNED = 12, PACKET_FLAGS = 13, PACKET_TRACK = 60, PACKET_SAMPLE = 66 };
-enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
+/* More of the published field numbers. */
 enum { CLOCKS_CLOCK = 1, CLOCK_ID = 1, CLOCK_TIME = 2, CLOCK_REALTIME_ID = 1, CLOCK_BOOT_ID = 6 };
 enum { TRACK_UUID = 1, TRACK_NAME, TRACK_PROCESS, TRACK_THREAD, TRACK_PARENT, TRACK_COUNTER = 8 };
 enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum { COUNTER_UNIT_NAME = 6 };
-enum { EVENT_TYPE = 9, EVENT_NAME_IID = 10, EVENT_TRACK = 11, EVENT_DOUBLE = 44 };
-enum { INTERNED_EVENT_NAMES = 2, INTERNED_FUNCTIONS = 5, INTERNED_FRAMES, INTERNED_CALLSTACKS };
+enum { INTERNED_FUNCTIONS = 5, INTERNED_FRAMES, INTERNED_CALLSTACKS };
 enum { INTERNED_BUILD_IDS = 16, INTERNED_PATHS, INTERNED_MAPPINGS = 19 };
 enum { STRING_IID = 1, STRING_TEXT };
 enum { FRAME_IID = 1, FRAME_FUNCTION, FRAME_MAPPING, FRAME_RELATIVE };
@@ -42,7 +40,9 @@ int perfetto_packets_init(struct perfetto_packets *packets, struct export *e)
     if (numbers_init(&packets->names, NAMES_MAX) != 0 ||
         numbers_init(&packets->callstacks, CALLSTACKS_MAX) != 0)
         return -ENOMEM;
-    if (numbers_init(&packets->processes, TRACE_PROCESSES_MAX) != 0)
+    if (numbers_init(&packets->processes, TRACE_PROCESSES_MAX) != 0 ||
+        numbers_init(&packets->arguments, ARGUMENTS_MAX) != 0 ||
+        numbers_init(&packets->tracks, TRACKS_MAX) != 0)
         return -ENOMEM;
     return numbers_init(&packets->threads, THREADS_MAX);
 }
@@ -53,10 +53,12 @@ void perfetto_packets_free(struct perfetto_packets *packets)
     numbers_free(&packets->callstacks);
     numbers_free(&packets->threads);
     numbers_free(&packets->processes);
+    numbers_free(&packets->arguments);
+    numbers_free(&packets->tracks);
     proto_free(&packets->message);
 }
 
-static size_t begin(struct perfetto_packets *packets)
+size_t perfetto_packets_begin(struct perfetto_packets *packets)
 {
     size_t mark = proto_begin(&packets->message, TRACE_PACKET);
 
@@ -67,16 +69,15 @@ static size_t begin(struct perfetto_packets *packets)
     return mark;
 }
 
-static void end(struct perfetto_packets *packets, size_t mark)
+void perfetto_packets_end(struct perfetto_packets *packets, size_t mark)
 {
     proto_end(&packets->message, mark);
     output_bytes(&packets->e->output, (const char *)packets->message.bytes, packets->message.used);
     packets->message.used = 0;
 }
 
-/* An entry of interned data that is a number and a text. */
-static void put_string(struct perfetto_packets *packets, uint32_t field, uint64_t iid,
-                       const char *text)
+void perfetto_packets_string(struct perfetto_packets *packets, uint32_t field, uint64_t iid,
+                             const char *text)
 {
     size_t string = proto_begin(&packets->message, field);
 
@@ -88,11 +89,11 @@ static void put_string(struct perfetto_packets *packets, uint32_t field, uint64_
 static void put_frame(struct perfetto_packets *packets, uint64_t iid, const char *name,
                       uint64_t mapping, uint64_t relative)
 {
-    size_t mark = begin(packets);
+    size_t mark = perfetto_packets_begin(packets);
     size_t interned = proto_begin(&packets->message, PACKET_INTERNED);
     size_t frame;
 
-    put_string(packets, INTERNED_FUNCTIONS, iid, name);
+    perfetto_packets_string(packets, INTERNED_FUNCTIONS, iid, name);
     frame = proto_begin(&packets->message, INTERNED_FRAMES);
     proto_number(&packets->message, FRAME_IID, iid);
     proto_number(&packets->message, FRAME_FUNCTION, iid);
@@ -100,7 +101,7 @@ static void put_frame(struct perfetto_packets *packets, uint64_t iid, const char
     proto_number(&packets->message, FRAME_RELATIVE, relative);
     proto_end(&packets->message, frame);
     proto_end(&packets->message, interned);
-    end(packets, mark);
+    perfetto_packets_end(packets, mark);
 }
 
 /* Map i has number i + 1; the last number stands for what is in no map. */
@@ -109,12 +110,12 @@ static void put_mapping(struct perfetto_packets *packets, size_t i)
     const struct trace_info *info = &packets->e->info;
     const struct trace_map *map = i < info->map_count ? &info->maps[i] : NULL;
     const char *path = map != NULL ? map->path : "[unknown]";
-    size_t mark = begin(packets);
+    size_t mark = perfetto_packets_begin(packets);
     size_t interned = proto_begin(&packets->message, PACKET_INTERNED);
     size_t mapping, build_id;
 
     /* a path is shown as its parts, each after a slash */
-    put_string(packets, INTERNED_PATHS, i + 1, path[0] == '/' ? path + 1 : path);
+    perfetto_packets_string(packets, INTERNED_PATHS, i + 1, path[0] == '/' ? path + 1 : path);
     build_id = proto_begin(&packets->message, INTERNED_BUILD_IDS);
     proto_number(&packets->message, STRING_IID, i + 1);
     proto_bytes(&packets->message, STRING_TEXT, map != NULL ? map->build_id : NULL,
@@ -131,7 +132,7 @@ static void put_mapping(struct perfetto_packets *packets, size_t i)
     }
     proto_end(&packets->message, mapping);
     proto_end(&packets->message, interned);
-    end(packets, mark);
+    perfetto_packets_end(packets, mark);
 }
 
 static void put_clock(struct perfetto_packets *packets, uint64_t id, uint64_t ns)
@@ -146,14 +147,14 @@ static void put_clock(struct perfetto_packets *packets, uint64_t id, uint64_t ns
 void perfetto_packets_head(struct perfetto_packets *packets)
 {
     const struct trace_info *info = &packets->e->info;
-    size_t mark = begin(packets);
+    size_t mark = perfetto_packets_begin(packets);
     size_t clocks = proto_begin(&packets->message, PACKET_CLOCKS);
 
     put_clock(packets, CLOCK_BOOT_ID, 0);
     if (info->clock.start_unix_ns != 0)
         put_clock(packets, CLOCK_REALTIME_ID, info->clock.start_unix_ns);
     proto_end(&packets->message, clocks);
-    end(packets, mark);
+    perfetto_packets_end(packets, mark);
     for (size_t i = 0; i <= info->map_count; i++)
         put_mapping(packets, i);
     put_frame(packets, FRAME_OF_ROOT + HR_STACK_CUT, "[truncated]", info->map_count + 1, 0);
@@ -175,7 +176,7 @@ static size_t begin_track(struct perfetto_packets *packets, uint64_t uuid, uint6
 static void put_process(struct perfetto_packets *packets, uint64_t uuid, uint32_t pid,
                         const char *name)
 {
-    size_t mark = begin(packets);
+    size_t mark = perfetto_packets_begin(packets);
     size_t track = begin_track(packets, uuid, 0, name);
     size_t process = proto_begin(&packets->message, TRACK_PROCESS);
 
@@ -183,7 +184,7 @@ static void put_process(struct perfetto_packets *packets, uint64_t uuid, uint32_
     proto_text(&packets->message, PROCESS_NAME, name);
     proto_end(&packets->message, process);
     proto_end(&packets->message, track);
-    end(packets, mark);
+    perfetto_packets_end(packets, mark);
 }
 
 uint64_t perfetto_packets_process(struct perfetto_packets *packets, uint32_t process)
@@ -229,7 +230,7 @@ void perfetto_packets_thread(struct perfetto_packets *packets, uint32_t tid, uin
         return;
     process = process_of(packets, tid, time, &pid);
     snprintf(name, sizeof name, "thread %u", tid);
-    mark = begin(packets);
+    mark = perfetto_packets_begin(packets);
     track = begin_track(packets, perfetto_packets_uuid(PERFETTO_THREAD, tid), process, name);
     thread = proto_begin(&packets->message, TRACK_THREAD);
     proto_number(&packets->message, THREAD_PID, pid);
@@ -237,13 +238,13 @@ void perfetto_packets_thread(struct perfetto_packets *packets, uint32_t tid, uin
     proto_text(&packets->message, THREAD_NAME, name);
     proto_end(&packets->message, thread);
     proto_end(&packets->message, track);
-    end(packets, mark);
+    perfetto_packets_end(packets, mark);
 }
 
 void perfetto_packets_track(struct perfetto_packets *packets, uint64_t uuid, uint64_t parent,
                             const char *name, bool rate)
 {
-    size_t mark = begin(packets);
+    size_t mark = perfetto_packets_begin(packets);
     size_t track = begin_track(packets, uuid, parent, name);
     size_t counter;
 
@@ -253,55 +254,7 @@ void perfetto_packets_track(struct perfetto_packets *packets, uint64_t uuid, uin
         proto_end(&packets->message, counter);
     }
     proto_end(&packets->message, track);
-    end(packets, mark);
-}
-
-static uint64_t name_of(struct perfetto_packets *packets, const char *name)
-{
-    bool added;
-    uint64_t iid = numbers_of_text(&packets->names, name, &added);
-    size_t mark, interned;
-
-    if (!added)
-        return iid;
-    mark = begin(packets);
-    interned = proto_begin(&packets->message, PACKET_INTERNED);
-    put_string(packets, INTERNED_EVENT_NAMES, iid, name);
-    proto_end(&packets->message, interned);
-    end(packets, mark);
-    return iid;
-}
-
-void perfetto_packets_event(struct perfetto_packets *packets, uint64_t ns, enum perfetto_event type,
-                            uint64_t uuid, const char *name)
-{
-    uint64_t iid = name != NULL ? name_of(packets, name) : 0;
-    size_t mark = begin(packets);
-    size_t event;
-
-    proto_number(&packets->message, PACKET_TIME, ns);
-    event = proto_begin(&packets->message, PACKET_EVENT);
-    proto_number(&packets->message, EVENT_TYPE, type);
-    proto_number(&packets->message, EVENT_TRACK, uuid);
-    if (iid != 0)
-        proto_number(&packets->message, EVENT_NAME_IID, iid);
-    proto_end(&packets->message, event);
-    end(packets, mark);
-}
-
-void perfetto_packets_rate(struct perfetto_packets *packets, uint64_t ns, uint64_t uuid,
-                           double value)
-{
-    size_t mark = begin(packets);
-    size_t event;
-
-    proto_number(&packets->message, PACKET_TIME, ns);
-    event = proto_begin(&packets->message, PACKET_EVENT);
-    proto_number(&packets->message, EVENT_TYPE, PERFETTO_COUNTER);
-    proto_number(&packets->message, EVENT_TRACK, uuid);
-    proto_double(&packets->message, EVENT_DOUBLE, value);
-    proto_end(&packets->message, event);
-    end(packets, mark);
+    perfetto_packets_end(packets, mark);
 }
 
 /* The frame of the function at an address; frames are written in the functions' order. */
@@ -341,7 +294,7 @@ static uint64_t callstack_of(struct perfetto_packets *packets, uint64_t ip, uint
     count = stacks_addresses(stacks, stack, frames, FRAMES_MAX);
     for (uint32_t i = 0; i < count; i++)
         frames[i] = frame_at(packets, frames[i] - 1);
-    mark = begin(packets);
+    mark = perfetto_packets_begin(packets);
     interned = proto_begin(&packets->message, PACKET_INTERNED);
     callstack = proto_begin(&packets->message, INTERNED_CALLSTACKS);
     proto_number(&packets->message, CALLSTACK_IID, iid);
@@ -352,7 +305,7 @@ static uint64_t callstack_of(struct perfetto_packets *packets, uint64_t ip, uint
     proto_number(&packets->message, CALLSTACK_FRAME, inner);
     proto_end(&packets->message, callstack);
     proto_end(&packets->message, interned);
-    end(packets, mark);
+    perfetto_packets_end(packets, mark);
     return iid;
 }
 
@@ -360,7 +313,7 @@ void perfetto_packets_sample(struct perfetto_packets *packets, uint32_t cpu,
                              const struct trace_slot *slot, uint32_t stack)
 {
     uint64_t callstack = callstack_of(packets, slot->ip, stack);
-    size_t mark = begin(packets);
+    size_t mark = perfetto_packets_begin(packets);
     size_t sample;
 
     proto_number(&packets->message, PACKET_TIME, trace_info_time_ns(&packets->e->info, slot->time));
@@ -375,5 +328,5 @@ void perfetto_packets_sample(struct perfetto_packets *packets, uint32_t cpu,
     proto_number(&packets->message, SAMPLE_MODE,
                  (slot->flags & HR_SAMPLE_KERNEL) != 0 ? MODE_KERNEL : MODE_USER);
     proto_end(&packets->message, sample);
-    end(packets, mark);
+    perfetto_packets_end(packets, mark);
 }

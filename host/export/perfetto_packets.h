@@ -23,6 +23,9 @@ enum perfetto_track { /* kinds of tracks; a track is a kind and a number */
                       PERFETTO_CPU = 3,
                       PERFETTO_GAPS = 4, /* of a CPU */
                       PERFETTO_RATE = 5, /* CPU * HR_EVENTS_MAX + event */
+                      PERFETTO_WORK = 6, /* of a thread: the requests that it works for */
+                      PERFETTO_REQUESTS = 7, /* requests that do not overlap */
+                      PERFETTO_STACK = 8, /* of a thread: another stack */
 };
 
 static inline uint64_t perfetto_packets_uuid(enum perfetto_track kind, uint32_t number)
@@ -37,6 +40,8 @@ struct perfetto_packets {
     struct numbers threads; /* that have a track */
     uint32_t frames; /* functions whose frame was written */
     struct numbers processes; /* likewise, by number in the trace's table */
+    struct numbers tracks; /* other tracks that perfetto_packets_once made */
+    struct numbers arguments; /* their names */
     uint32_t pid; /* of the first process; where the trace does not say it: its first thread */
     bool begun;
 };
@@ -58,6 +63,25 @@ uint64_t perfetto_packets_process(struct perfetto_packets *packets, uint32_t pro
 void perfetto_packets_track(struct perfetto_packets *packets, uint64_t uuid, uint64_t parent,
                             const char *name, bool rate);
 
+/* Likewise, unless it was made. */
+void perfetto_packets_once(struct perfetto_packets *packets, uint64_t uuid, uint64_t parent,
+                           const char *name);
+
+struct perfetto_details { /* of an event */
+    const struct perfetto_argument {
+        const char *name;
+        const char *text; /* NULL: it is a number */
+        uint64_t number;
+    } * arguments;
+    uint32_t count;
+    uint64_t flow; /* an arrow between the events with this number; 0: none */
+    bool flow_ends; /* here */
+};
+
+void perfetto_packets_detailed(struct perfetto_packets *packets, uint64_t ns,
+                               enum perfetto_event type, uint64_t uuid, const char *name,
+                               const struct perfetto_details *details);
+
 /* An event on a track; name NULL: none. */
 void perfetto_packets_event(struct perfetto_packets *packets, uint64_t ns, enum perfetto_event type,
                             uint64_t uuid, const char *name);
@@ -65,3 +89,10 @@ void perfetto_packets_rate(struct perfetto_packets *packets, uint64_t ns, uint64
                            double value);
 void perfetto_packets_sample(struct perfetto_packets *packets, uint32_t cpu,
                              const struct trace_slot *sample, uint32_t stack);
+
+/* For host/export/perfetto_events.c: a packet's message, and an entry of interned data that is a
+ * number and a text. */
+size_t perfetto_packets_begin(struct perfetto_packets *packets);
+void perfetto_packets_end(struct perfetto_packets *packets, size_t mark);
+void perfetto_packets_string(struct perfetto_packets *packets, uint32_t field, uint64_t iid,
+                             const char *text);

@@ -77,6 +77,12 @@ void proto_number(struct proto *proto, uint32_t field, uint64_t value)
     put_varint(proto, value);
 }
 
+void proto_fixed(struct proto *proto, uint32_t field, uint64_t value)
+{
+    put_tag(proto, field, WIRE_64_BITS);
+    put_bytes(proto, &value, sizeof value);
+}
+
 void proto_double(struct proto *proto, uint32_t field, double value)
 {
     put_tag(proto, field, WIRE_64_BITS);

@@ -23,6 +23,7 @@ void proto_free(struct proto *proto);
 
 /* Fields of the message that is being built.  Text is raw: it is made valid as text_escape does. */
 void proto_number(struct proto *proto, uint32_t field, uint64_t value);
+void proto_fixed(struct proto *proto, uint32_t field, uint64_t value); /* of 64 bits */
 void proto_double(struct proto *proto, uint32_t field, double value);
 void proto_text(struct proto *proto, uint32_t field, const char *text);
 void proto_bytes(struct proto *proto, uint32_t field, const void *bytes, size_t count);

@@ -35,12 +35,46 @@ static const char fixed_tables[] =
     "CREATE TABLE losses (start_ns INTEGER, end_ns INTEGER, cpu INTEGER, count INTEGER);"
     "CREATE TABLE periods (time_ns INTEGER, cpu INTEGER, period INTEGER);"
     "CREATE TABLE regions (name TEXT, event INTEGER, passes INTEGER, sum INTEGER, min INTEGER,"
-    " max INTEGER, threads INTEGER);";
+    " max INTEGER, threads INTEGER);"
+    "CREATE TABLE probes (id INTEGER PRIMARY KEY, name TEXT, label TEXT, object TEXT, kind TEXT,"
+    " address INTEGER);"
+    "CREATE TABLE waits (tid INTEGER, pid INTEGER, start_ns INTEGER, end_ns INTEGER,"
+    " waited_ns INTEGER, kind TEXT, syscall TEXT, address INTEGER, lock TEXT, waker_tid INTEGER,"
+    " invocation INTEGER, request INTEGER);"
+    "CREATE TABLE requests (id INTEGER PRIMARY KEY, number INTEGER, start_ns INTEGER,"
+    " end_ns INTEGER, tid INTEGER, end_tid INTEGER, worked_ns INTEGER, blocked_ns INTEGER);"
+    "CREATE TABLE request_spans (request INTEGER, tid INTEGER, start_ns INTEGER, end_ns INTEGER,"
+    " kind TEXT);";
+
+/* The columns of invocations before those of the events. */
+static const char invocations[] =
+    "id INTEGER PRIMARY KEY, function INTEGER, tid INTEGER, pid INTEGER, cpu INTEGER,"
+    " start_ns INTEGER, end_ns INTEGER, duration_ns INTEGER, own_ns INTEGER, parent INTEGER,"
+    " depth INTEGER, ending TEXT, request INTEGER, result INTEGER, argument1 INTEGER,"
+    " argument2 INTEGER, argument3 INTEGER, argument4 INTEGER, argument5 INTEGER,"
+    " argument6 INTEGER, on_cpu_ns INTEGER, locks_ns INTEGER, io_ns INTEGER, for_cpu_ns INTEGER,"
+    " sleep_ns INTEGER, other_ns INTEGER";
+#define INVOCATIONS_COLUMNS 26u
 
 /* The views of every trace; those with a column for each event are added to them. */
 static const char fixed_views[] =
     "CREATE INDEX samples_time ON samples (time_ns);"
     "CREATE INDEX stacks_parent ON stacks (parent);"
+    "CREATE INDEX invocations_function ON invocations (function, duration_ns);"
+    "CREATE INDEX invocations_time ON invocations (start_ns);"
+    "CREATE INDEX waits_time ON waits (start_ns);"
+    "CREATE INDEX request_spans_request ON request_spans (request);"
+    "CREATE VIEW latency AS SELECT label AS function, object, n AS calls,"
+    " max(CASE rank WHEN (n + 1) / 2 THEN duration_ns END) AS median_ns,"
+    " max(CASE rank WHEN (n * 90 + 99) / 100 THEN duration_ns END) AS p90_ns,"
+    " max(CASE rank WHEN (n * 99 + 99) / 100 THEN duration_ns END) AS p99_ns,"
+    " max(CASE rank WHEN (n * 999 + 999) / 1000 THEN duration_ns END) AS p999_ns,"
+    " max(duration_ns) AS max_ns, sum(duration_ns) AS total_ns, sum(own_ns) AS own_ns"
+    " FROM (SELECT function, duration_ns, own_ns,"
+    "  row_number() OVER (PARTITION BY function ORDER BY duration_ns) AS rank,"
+    "  count(*) OVER (PARTITION BY function) AS n"
+    "  FROM invocations WHERE ending = 'returned') JOIN probes ON probes.id = function"
+    " GROUP BY probes.id ORDER BY p999_ns - median_ns DESC, 1;"
     "CREATE VIEW stack_text AS WITH RECURSIVE t (id, text) AS ("
     " SELECT id, CASE ending WHEN 'whole' THEN '' ELSE '[' || ending || ']' END"
     "  FROM stacks WHERE parent IS NULL"
@@ -71,7 +105,8 @@ static bool taken(const struct sqlite_schema *schema, uint32_t count, const char
 {
     static const char *const own[] = {"time_ns", "cpu",      "tid",     "ip",      "function",
                                       "stack",   "flags",    "cost_ns", "samples", "start_ns",
-                                      "pid",     "first_ns", "last_ns", "id",      "object"};
+                                      "pid",     "first_ns", "last_ns", "id",      "object",
+                                      "parent",  "depth",    "ending",  "request", "result"};
 
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(schema->columns[i], column) == 0)
@@ -180,6 +215,8 @@ static void put_samples(FILE *out, const struct sqlite_schema *schema)
     put_columns(out, schema, ", % INTEGER");
     fputs("); CREATE TABLE function_sums (function_id INTEGER PRIMARY KEY, samples INTEGER", out);
     put_columns(out, schema, ", % INTEGER");
+    fprintf(out, "); CREATE TABLE invocations (%s", invocations);
+    put_columns(out, schema, ", % INTEGER");
     fprintf(out, "); PRAGMA user_version=%d; PRAGMA application_id=%d;", SQLITE_SCHEMA_VERSION,
             OUTPUT_MARK_SQLITE);
 }
@@ -195,7 +232,7 @@ int sqlite_schema_tables(struct sqlite_schema *schema)
 static sqlite3_stmt *prepare_insert(struct sqlite_schema *schema, const char *table,
                                     uint32_t columns)
 {
-    char sql[128];
+    char sql[160];
 
     snprintf(sql, sizeof sql, "INSERT INTO %s VALUES (?", table);
     for (uint32_t i = 1; i < columns + schema->info->event_count; i++)
@@ -211,6 +248,11 @@ sqlite3_stmt *sqlite_schema_samples(struct sqlite_schema *schema)
 sqlite3_stmt *sqlite_schema_sums(struct sqlite_schema *schema)
 {
     return prepare_insert(schema, "function_sums", 2);
+}
+
+sqlite3_stmt *sqlite_schema_invocations(struct sqlite_schema *schema)
+{
+    return prepare_insert(schema, "invocations", INVOCATIONS_COLUMNS);
 }
 
 int sqlite_schema_views(struct sqlite_schema *schema)

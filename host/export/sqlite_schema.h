@@ -23,5 +23,8 @@ sqlite3_stmt *sqlite_schema_samples(struct sqlite_schema *schema);
 /* The one that inserts a function's sums: its number, samples, and one column for each event. */
 sqlite3_stmt *sqlite_schema_sums(struct sqlite_schema *schema);
 
+/* The one that inserts an invocation: 26 columns, then one for each event. */
+sqlite3_stmt *sqlite_schema_invocations(struct sqlite_schema *schema);
+
 /* Indices and views, when the tables are full.  As sqlite_schema_tables. */
 int sqlite_schema_views(struct sqlite_schema *schema);

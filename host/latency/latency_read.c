@@ -1,13 +1,10 @@
 /* Reads a trace for `hr latency`. */
 #include "host/latency/latency_read.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/latency/latency_find.h"
 #include "host/symbols/called.h"
-#include "host/symbols/symbols_demangle.h"
 
 #define WRONG_FUNCTION 1 /* of `begin`: there is none of that name */
 
@@ -44,21 +41,6 @@ static void waited(void *context, struct latency_thread *thread, const struct la
     latency_detail_waited(&((struct latency_reading *)context)->detail, thread, wait);
 }
 
-static bool is_named(const char *name, const char *wanted)
-{
-    char *plain;
-    size_t bytes = strlen(wanted);
-    bool same;
-
-    if (strcmp(name, wanted) == 0)
-        return true;
-    plain = symbols_demangle(name);
-    same = plain != NULL && strncmp(plain, wanted, bytes) == 0 &&
-           (plain[bytes] == 0 || plain[bytes] == '(');
-    free(plain);
-    return same;
-}
-
 /* Finds the function that is wanted; 0, or WRONG_FUNCTION. */
 static int find_function(const struct latency_reading *r, const struct trace_points *points,
                          uint32_t *function)
@@ -66,12 +48,8 @@ static int find_function(const struct latency_reading *r, const struct trace_poi
     *function = TRACE_POINTS_NONE;
     if (r->function == NULL)
         return 0;
-    for (uint32_t i = 0; i < points->meta.function_count; i++)
-        if (points->functions[i].name != NULL && is_named(points->functions[i].name, r->function)) {
-            *function = i;
-            return 0;
-        }
-    return WRONG_FUNCTION;
+    *function = latency_find(points, r->function);
+    return *function != TRACE_POINTS_NONE ? 0 : WRONG_FUNCTION;
 }
 
 static int begin_requests(struct latency_reading *r, const struct trace_info *info)

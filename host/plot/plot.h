@@ -19,6 +19,7 @@ struct plot_options {
     const char *output;
     bool force;
     const struct plot_picture *picture; /* NULL: all, or for one file the timeline */
+    const char *function; /* whose durations are drawn; NULL: those with the worst tails */
     bool incomplete; /* set when a trace is not whole */
 };
 
@@ -33,6 +34,7 @@ int plot_intervals(struct plot_options *options, FILE *out);
 int plot_calls(struct plot_options *options, FILE *out);
 int plot_functions(struct plot_options *options, FILE *out);
 int plot_waits(struct plot_options *options, FILE *out);
+int plot_latency(struct plot_options *options, FILE *out);
 
 /* The title line of a picture: what, and of which program. */
 #define PLOT_TITLE_BYTES 512

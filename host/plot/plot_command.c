@@ -26,6 +26,8 @@ static const struct plot_picture {
     {"functions", plot_functions, "no samples"},
     {"calls", plot_calls, "no system calls and no gaps"},
     {"waits", plot_waits, "no stacks of waits; 'hr run --waits -g dwarf' records them"},
+    {"latency", plot_latency,
+     "no probed function was called; 'hr run --probe FUNCTION' records calls"},
 };
 
 struct target { /* what pictures must not replace */
@@ -47,6 +49,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     static const struct option_field fields[] = {
         {'o', OPTION_TEXT, .offset = offsetof(struct plot_options, output)},
+        {'F', OPTION_TEXT, .offset = offsetof(struct plot_options, function)},
         {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct plot_options, force)},
         {0},
     };
@@ -58,10 +61,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'p':
         options->picture = find_picture(argument);
         if (options->picture == NULL)
-            argp_error(state, "--picture %s: choose timeline, intervals, functions, calls or waits",
-                       argument);
+            argp_error(
+                state,
+                "--picture %s: choose timeline, intervals, functions, calls, waits or latency",
+                argument);
         return 0;
     case ARGP_KEY_END:
+        if (options->function != NULL && options->picture == NULL)
+            options->picture = find_picture("latency");
+        if (options->function != NULL && options->picture->draw != plot_latency)
+            argp_error(state, "--function is for the picture latency; leave it out");
         if (options->output == NULL)
             argp_error(state, "name a folder for all pictures or a file: -o plots or -o plot.svg");
         return 0;
@@ -150,6 +159,16 @@ static int plot(struct plot_options *options, const struct plot_picture *picture
     return status;
 }
 
+static int say_missing(const struct plot_options *options, const struct plot_picture *picture)
+{
+    if (options->function != NULL)
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: no call of a probed function '%s'; 'hr latency' shows what there is",
+                          options->reader.path, options->function);
+    return error_exit(HR_EXIT_FAILED, "%s: there is nothing to draw for the picture %s: %s",
+                      options->reader.path, picture->name, picture->missing);
+}
+
 static int plot_all(struct plot_options *options, const char *folder,
                     const struct plot_picture *only, const struct target *target)
 {
@@ -167,6 +186,8 @@ static int plot_all(struct plot_options *options, const char *folder,
         status = plot(options, &pictures[i], path, target);
         drawn += status == HR_EXIT_OK;
     }
+    if (drawn == 0 && only != NULL && status < 0)
+        return say_missing(options, only);
     if (status <= HR_EXIT_OK && drawn == 0)
         return error_exit(HR_EXIT_FAILED,
                           "%s: there is nothing to draw, because no sample is selected; 'hr stat "
@@ -212,11 +233,8 @@ static int run(struct plot_options *options)
     } else {
         picture = picture != NULL ? picture : &pictures[0];
         status = plot(options, picture, options->output, &target);
-        if (status < 0) {
-            error_print("%s: there is nothing to draw for the picture %s: %s", options->reader.path,
-                        picture->name, picture->missing);
-            status = HR_EXIT_FAILED;
-        }
+        if (status < 0)
+            status = say_missing(options, picture);
     }
     if (status == HR_EXIT_OK && options->incomplete)
         error_print(
@@ -231,7 +249,9 @@ int plot_command(int argc, char **argv)
         {"output", 'o', "OUTPUT", 0,
          "A folder for all pictures, a file FILE.svg for one, or - for one to standard output", 0},
         {"force", KEY_FORCE, NULL, 0, "Replace files that are no pictures of hr plot", 0},
-        {"picture", 'p', "NAME", 0, "Only timeline, intervals, functions, calls or waits", 0},
+        {"picture", 'p', "NAME", 0, "Only timeline, intervals, functions, calls, waits or latency",
+         0},
+        {"function", 'F', "NAME", 0, "The durations of this probed function alone", 0},
         {0},
     };
     static const struct argp argp = {
@@ -245,11 +265,13 @@ int plot_command(int argc, char **argv)
             "far apart samples are.  functions: a flame graph where there are call stacks, else "
             "the functions with most samples.  calls: how long system calls and gaps take.  waits: "
             "a flame "
-            "graph of where threads waited, and how long (hr run --waits -g dwarf).\n\n"
+            "graph of where threads waited, and how long (hr run --waits -g dwarf).  latency: how "
+            "long probed functions took, and their tails (hr run --probe FUNCTION).\n\n"
             "Examples:\n"
             "  hr plot -o plots                           all pictures of hr.bin\n"
             "  hr plot -o rates.svg --from 2ms --to 5ms   three milliseconds of it\n"
-            "  hr plot -p functions -o hot.svg run.bin\n",
+            "  hr plot -p functions -o hot.svg run.bin\n"
+            "  hr plot --function parse -o parse.svg      how long calls of parse took\n",
     };
     struct plot_options options = {0};
     int status;

@@ -266,6 +266,8 @@ static enum trace_status visit_hits(struct walk *w, const struct trace_record *r
     if (status != TRACE_OK)
         return status;
     trace_rules_hits(&w->rules, hits.hits, hits.count, w->probes.intervals);
+    for (uint32_t i = 0; i < hits.count; i++)
+        scan->hits[i].cpu = w->chunk->header.cpu;
     cut_hits(w, &hits);
     if (w->visitor->hits != NULL && hits.count != 0)
         w->result = w->visitor->hits(w->visitor->context, &hits);

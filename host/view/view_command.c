@@ -72,7 +72,10 @@ static void warn(const struct view_model *model, const struct view_options *opti
 {
     object_share_warn(&model->share, &model->scan.info, model->symbols, NULL);
     reader_warn(&model->scan, options->reader.path, "the page shows what is there");
-    if (model->sample_count == 0)
+    if (model->calls.refused != 0)
+        error_print("%s: %lu calls or requests are left out of the page: there are too many",
+                    options->reader.path, model->calls.refused);
+    if (model->sample_count == 0 && model->calls.count == 0)
         error_print("%s: no samples; the page shows the run's facts only", options->reader.path);
 }
 
@@ -124,7 +127,8 @@ static int write_page(struct view_model *model, const struct view_options *optio
 
 static bool nothing_selected(const struct view_model *model)
 {
-    return model->sample_count == 0 && !selection_is_all(&model->scan.selection);
+    return model->sample_count == 0 && model->calls.count == 0 &&
+           !selection_is_all(&model->scan.selection);
 }
 
 /* The facts that only another walk over the whole trace knows, and the model. */

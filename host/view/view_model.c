@@ -11,7 +11,8 @@
 #define FINEST_SAMPLES 2u /* in a bin of the finest level, about */
 #define FINEST_TICKS 1024u /* where the interval is unknown */
 
-const char *const view_part_names[VIEW_PARTS] = {"facts", "bins", "profile", "lanes", "samples"};
+const char *const view_part_names[VIEW_PARTS] = {"facts", "bins",  "profile",
+                                                 "lanes", "calls", "samples"};
 
 /* The event of a name that counts retired instructions, -1 when there is none. */
 static int base_event(const struct trace_info *info)
@@ -150,6 +151,8 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         return 0;
     if (!m->ready)
         error = prepare(m);
+    if (error == 0)
+        error = follow_requests_take(&m->requests, record);
     return error == 0 ? view_lanes_record(&m->lanes, &chunk->header, record) : error;
 }
 
@@ -189,7 +192,13 @@ int view_model_read(struct view_model *m, struct reader *reader)
         error = view_lanes_init(&m->lanes, &m->blocks);
     if (error == 0)
         error = trace_scan_run(&m->scan, &visitor);
-    return error == 0 && !m->ready ? prepare(m) : error;
+    if (error == 0 && !m->ready)
+        error = prepare(m);
+    if (error == 0)
+        error = view_calls_read(&m->calls, reader->path, &m->scan.selection, &m->scan.info,
+                                &m->requests);
+    follow_requests_free(&m->requests);
+    return error;
 }
 
 void view_model_free(struct view_model *m)
@@ -200,6 +209,7 @@ void view_model_free(struct view_model *m)
     view_lanes_free(&m->lanes);
     view_samples_free(&m->samples);
     view_spread_free(&m->spread);
+    view_calls_free(&m->calls);
     object_share_free(&m->share);
     symbols_close(m->symbols);
     if (m->scanned)
@@ -229,6 +239,9 @@ int view_model_pack(struct view_model *m, enum view_part part, json_t *facts, ui
         break;
     case VIEW_LANE_SPANS:
         view_lanes_pack(&m->lanes, &m->scan.info, &columns);
+        break;
+    case VIEW_CALL_LIST:
+        view_calls_pack(&m->calls, &columns);
         break;
     default:
         view_samples_pack(&m->samples, &columns);

@@ -1,4 +1,5 @@
-/* Everything that the page of a trace shows, gathered in one pass.  Bounded memory.  Never prints.
+/* Everything that the page of a trace shows, gathered in one pass, and one more for probes. Bounded
+ * memory.  Never prints.
  */
 #pragma once
 
@@ -6,6 +7,7 @@
 #include "host/scan/reader.h"
 #include "host/view/view_bins.h"
 #include "host/view/view_blocks.h"
+#include "host/view/view_calls.h"
 #include "host/view/view_lanes.h"
 #include "host/view/view_samples.h"
 #include "host/view/view_spread.h"
@@ -21,6 +23,8 @@ struct view_model {
     struct view_lanes lanes;
     struct view_samples samples;
     struct view_spread spread;
+    struct view_calls calls;
+    struct follow_requests requests; /* records of them, until the calls were read */
     uint64_t sample_count; /* that were handed in */
     uint64_t last; /* latest time, ticks since the start */
     int base; /* the event that counts instructions, -1: none */
@@ -36,6 +40,7 @@ enum view_part {
     VIEW_BINS,
     VIEW_PROFILE,
     VIEW_LANE_SPANS,
+    VIEW_CALL_LIST,
     VIEW_SAMPLE_LIST,
     VIEW_PARTS
 };

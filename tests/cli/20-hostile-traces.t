@@ -26,6 +26,8 @@ export csv -o exported
 export pprof -o exported
 export perfetto -o exported
 export firefox -o exported
+plot -p latency -o picture.svg
+plot --function outer -o picture.svg
 timeline
 noise
 latency --counters

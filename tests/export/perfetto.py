@@ -31,6 +31,8 @@ class Checker:
         self.begun = {}
         self.area = collections.Counter()
         self.last = {}
+        self.slices = collections.defaultdict(list)
+        self.flows = collections.defaultdict(list)
 
     def bad(self, what):
         self.facts["bad " + what] += 1
@@ -64,6 +66,16 @@ class Checker:
         name = "?"
         if event["name_iid"]:
             name = self.need("event_names", event["name_iid"][0])["name"][0]
+        arguments = {}
+        for argument in event["debug_annotations"]:
+            key = self.need("debug_annotation_names", argument["name_iid"][0])["name"][0]
+            arguments[key] = (argument["string_value"] + argument["uint_value"])[0]
+        if kind.startswith("TYPE_SLICE"):
+            self.slices[uuid].append((time, kind, name, arguments))
+        for flow in event["flow_ids"]:
+            self.flows[flow].append((time, track, name, False))
+        for flow in event["terminating_flow_ids"]:
+            self.flows[flow].append((time, track, name, True))
         if kind == "TYPE_SLICE_BEGIN":
             self.open[uuid] += 1
             self.begun[uuid] = time
@@ -79,6 +91,24 @@ class Checker:
                 before, value = self.last[uuid]
                 self.area[track] += value * (time - before) / 1000
             self.last[uuid] = (time, event["double_counter_value"][0])
+
+    def nest(self):
+        """Slices as the reader puts them together: by time, then in the order of the file."""
+        for uuid, events in self.slices.items():
+            open_ones = []
+            for time, kind, name, arguments in sorted(events, key=lambda event: event[0]):
+                if kind == "TYPE_SLICE_BEGIN":
+                    open_ones.append((name, time, arguments))
+                elif not open_ones:
+                    self.bad("end without a slice on " + self.tracks[uuid])
+                else:
+                    name, begun, first = open_ones.pop()
+                    words = " ".join(f"{key}={value}" for key, value in {**first, **arguments}.items())
+                    print(f"span {self.tracks[uuid]}: {name} from {begun} took {time - begun} depth {len(open_ones)} {words}".rstrip())
+        for events in self.flows.values():
+            print("flow " + " -> ".join(f"{track}: {name} at {time}" for time, track, name, _ in sorted(events)))
+            if any(end for *_, end in sorted(events)[:-1]):
+                self.bad("flow that ends early")
 
     def sample(self, sample):
         stack = self.need("callstacks", sample["callstack_iid"][0])
@@ -117,6 +147,8 @@ def main():
     for uuid, count in checker.open.items():
         if count:
             checker.bad("open slice on " + checker.tracks[uuid])
+    if len(packets) < 100000:
+        checker.nest()
     for track in checker.tracks.values():
         print("track", track)
     for track, area in checker.area.items():

@@ -170,7 +170,38 @@ def layout(page, argument):
     })()""")
 
 
-SCENARIOS = {"layout": layout, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process}
+def durations(page, name):
+    """The table of durations; then the row of that name, and a click on its longest call."""
+    seen = {"hidden": page.js("document.getElementById('calls').hidden")}
+    if seen["hidden"]:
+        return seen
+    seen.update(note=text(page, "#calls-note"), legend=text(page, "#calls-legend"),
+                heads=page.js("[...document.querySelectorAll('#calls-table th')].map(t => t.textContent)"),
+                rows=page.js("[...document.querySelectorAll('#calls-table tbody tr')].map(r => [...r.cells].slice(0, 8).map(c => c.firstChild.textContent))"),
+                sparks=page.js("[...document.querySelectorAll('#calls-table svg.spark path')].map(p => p.getAttribute('d').split('M').length - 1)"))
+    page.js(f"[...document.querySelectorAll('#calls-table tbody tr')].find(r => r.cells[0].firstChild.textContent === {json.dumps(name)}).click()")
+    page.settle()
+    seen.update(chosen=text(page, "#calls-name"), shown=text(page, "#calls-shown"),
+                shares=page.js("hrView.view.calls.shareChart.data[1].length"))
+    page.js("document.getElementById('calls-share').click(); document.getElementById('calls-dots').scrollIntoView({block: 'center'})")
+    seen["most"] = page.js("Math.max(...hrView.view.calls.shareChart.data[1])")
+    x, y = page.js("""(() => { const calls = hrView.view.calls, { dots, chosen: row, dotChart: chart } = calls;
+      let best = row.first;
+      for (let i = row.first; i < row.first + row.worst; i++) if (dots.ns[i] > dots.ns[best]) best = i;
+      const box = chart.over.getBoundingClientRect();
+      return [box.left + chart.valToPos(dots.time[best], "x") + 2, box.top + chart.valToPos(dots.ns[best], "y") + 1]; })()""")
+    page.mouse("mouseMoved", x, y)
+    seen["tip"] = text(page, ".dot-tip")
+    page.mouse("mousePressed", x, y, button="left", clickCount=1)
+    page.mouse("mouseReleased", x, y, button="left", clickCount=1)
+    page.settle()
+    seen.update(selection=page.js("hrView.state.selection"), window=page.js("[hrView.state.from, hrView.state.to]"),
+                elements=page.js("document.querySelectorAll('#calls img, #calls script, #calls b-evil').length"))
+    page.js("document.getElementById('clear').click(); document.getElementById('zoom-all').click()")
+    return seen
+
+
+SCENARIOS = {"durations": durations, "layout": layout, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process}
 
 
 def main():

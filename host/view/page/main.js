@@ -6,11 +6,12 @@ function hasStacks(tree) {
 async function readView() {
   const facts = (await loadPart("facts")).facts, ns = facts.ns_per_tick, events = facts.events.length;
   const view = { facts, summary: facts.summary, server: facts.server || null, rows: [], sort: { id: "self", direction: 1 }, profileTurn: 0, profileDrawn: 0 };
-  const [bins, profile, lanes] = await Promise.all(["bins", "profile", "lanes"].map(loadPart));
+  const [bins, profile, lanes, calls] = await Promise.all(["bins", "profile", "lanes", "calls"].map(loadPart));
   view.pyramid = makePyramid(bins, ns, 0);
   view.tree = makeTree(profile);
   view.blocks = makeBlocks(profile, ns, events);
   view.lanes = makeLanes(lanes, ns);
+  view.calls = makeCalls(calls, ns);
   view.metrics = makeMetrics(facts);
   view.hasStacks = hasStacks(view.tree);
   view.isFlat = view.tree.parent.every((parent) => parent === 0);
@@ -46,7 +47,7 @@ function connect(view) {
   const rebuild = () => { makeRows(view); drawChips(view); view.redraw(); };
   const profile = whenQuiet(90, () => updateProfile(view)), later = whenQuiet(220, () => updateProfile(view));
   view.redraw = eachFrame(drawTimeline);
-  view.redrawAll = () => { rebuild(); drawSpread(view); if (view.profile) drawFlame(view); };
+  view.redrawAll = () => { rebuild(); drawSpread(view); drawDurations(view); if (view.profile) drawFlame(view); };
   onChange(["from", "to", "selection"], view.redraw);
   onChange(["metrics", "split"], rebuild);
   onChange(["metrics"], () => { if (view.functionRows) drawFunctions(view); });
@@ -86,6 +87,7 @@ async function main() {
     byId("notice").hidden = true;
     window.hrView.firstPictureMs = performance.now();
     await updateProfile(view);
+    startCalls(view);
     startSpreads(view);
     drawRegions(view);
     drawQuality(view);

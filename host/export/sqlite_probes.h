@@ -1,0 +1,12 @@
+/* The tables of `hr export sqlite` that need a walk in the order of time: what was probed,
+ * invocations, waits, requests. */
+#pragma once
+
+#include "host/export/export.h"
+#include "host/export/sqlite_schema.h"
+#include "host/follow/follow_requests.h"
+
+/* Fills them, with the requests that the first walk gathered.  Returns 0 or -errno; a failure of
+ * the database is noted there. */
+int sqlite_probes_fill(struct export *e, struct sqlite_schema *schema,
+                       struct follow_requests *requests);
