@@ -19,7 +19,9 @@ struct followed {
     struct perfetto_packets *packets;
     const struct trace_info *info;
     struct follow_locks locks;
-    char **labels; /* of functions; owned */
+    const struct trace_points *points; /* of the walk */
+    char **labels; /* of its functions; owned */
+    uint32_t label_count;
     uint64_t lanes[LANES_MAX]; /* serials of the requests that are open */
     uint64_t flows; /* arrows of waits */
     uint64_t left_out;
@@ -57,11 +59,21 @@ static uint64_t track_of(const struct followed *f, const struct follow_call *cal
 
 static const char *label_of(struct followed *f, uint32_t function)
 {
-    if (function >= f->info->points.meta.function_count)
-        return "?";
+    if (function >= f->label_count)
+        return "?"; /* described after the first hits */
     if (f->labels[function] == NULL)
-        f->labels[function] = latency_find_label(&f->info->points, function);
+        f->labels[function] = latency_find_label(f->points, function);
     return f->labels[function] != NULL ? f->labels[function] : "?";
+}
+
+static int begin(void *context, const struct trace_info *info)
+{
+    struct followed *f = context;
+
+    f->points = &info->points;
+    f->label_count = info->points.meta.function_count;
+    f->labels = calloc(f->label_count + 1ul, sizeof f->labels[0]);
+    return f->labels != NULL ? 0 : -ENOMEM;
 }
 
 static int enter(void *context, const struct follow_call *call)
@@ -72,7 +84,7 @@ static int enter(void *context, const struct follow_call *call)
     struct perfetto_argument arguments[HR_PROBE_ARGUMENTS_MAX];
     struct perfetto_details details = {.arguments = arguments};
 
-    for (; details.count < f->info->points.meta.argument_count; details.count++)
+    for (; details.count < f->points->meta.argument_count; details.count++)
         arguments[details.count] = (struct perfetto_argument){
             .name = names[details.count], .number = call->arguments[details.count]};
     perfetto_packets_detailed(f->packets, ns_at(f, call->start), PERFETTO_SLICE_BEGIN,
@@ -95,7 +107,7 @@ static uint32_t figures(const struct followed *f, const struct follow_call *call
                                                      "for_cpu_ns", "sleep_ns", "other_ns"};
     uint32_t count = 0, events = latency_order_events(f->info);
 
-    if (f->info->points.meta.argument_count != 0)
+    if (f->points->meta.argument_count != 0)
         count = add_number(arguments, count, "result", call->result);
     count = add_number(arguments, count, "own_ns", trace_info_ns(f->info, call->own));
     for (uint32_t i = 0; i < LATENCY_SPENT; i++)
@@ -238,6 +250,7 @@ static int put_span(void *context, const struct follow_span *span)
 static int walk(struct followed *f, struct follow_requests *requests)
 {
     const struct follow_visitor visitor = {.context = f,
+                                           .begin = begin,
                                            .entered = enter,
                                            .ended = leave,
                                            .waited = put_wait,
@@ -248,11 +261,11 @@ static int walk(struct followed *f, struct follow_requests *requests)
     struct follow_sums sums;
     int error = follow_locks_init(&f->locks, e->symbols, &e->info);
 
-    f->labels = calloc(e->info.points.meta.function_count + 1ul, sizeof f->labels[0]);
-    if (f->labels == NULL)
-        return -ENOMEM;
     if (error == 0)
-        error = follow_run(e->options->reader.path, &e->scan.selection, requests, &visitor, &sums);
+        error = follow_run(e->options->reader.path, &e->scan, requests, &visitor, &sums);
+    for (uint32_t i = 0; f->labels != NULL && i < f->label_count; i++)
+        free(f->labels[i]);
+    free(f->labels);
     if (error != 0)
         return error;
     e->followed = sums.calls + sums.waits + sums.requests;
@@ -276,9 +289,6 @@ int perfetto_follow(struct perfetto_packets *packets, struct follow_requests *re
     f->packets = packets;
     f->info = info;
     error = walk(f, requests);
-    for (uint32_t i = 0; f->labels != NULL && i < info->points.meta.function_count; i++)
-        free(f->labels[i]);
-    free(f->labels);
     follow_locks_free(&f->locks);
     free(f);
     return error;

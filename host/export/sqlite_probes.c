@@ -5,8 +5,8 @@
 
 #include "host/base/error.h"
 #include "host/follow/follow_locks.h"
+#include "host/latency/latency_find.h"
 #include "host/latency/latency_waits.h"
-#include "host/symbols/symbols_demangle.h"
 #include "lib/syscall_names.h"
 
 struct probes { /* the tables that are being filled */
@@ -147,15 +147,17 @@ static int put_span(void *context, const struct follow_span *span)
 }
 
 /* What was probed. */
-static void put_probes(const struct probes *p, const struct trace_points *points)
+static int put_probes(void *context, const struct trace_info *info)
 {
+    const struct trace_points *points = &info->points;
+    struct probes *p = context;
     sqlite3_stmt *insert = database_prepare(p->db, "INSERT INTO probes VALUES (?,?,?,?,?,?)");
     char room[24];
 
     for (uint32_t i = 0; points->any && i < points->meta.function_count; i++) {
         const struct trace_point_function *function = &points->functions[i];
         const char *name = trace_points_name(points, i, room);
-        char *label = symbols_demangle(name);
+        char *label = latency_find_label(points, i);
 
         database_row(p->db, insert, "%u,%s,%s,%s,%s,%lu", i, function->name,
                      label != NULL ? label : name, function->path,
@@ -164,11 +166,13 @@ static void put_probes(const struct probes *p, const struct trace_points *points
         free(label);
     }
     sqlite3_finalize(insert);
+    return p->db->error;
 }
 
 static int fill(struct probes *p, struct follow_requests *requests)
 {
     const struct follow_visitor visitor = {.context = p,
+                                           .begin = put_probes,
                                            .ended = put_call,
                                            .waited = put_wait,
                                            .answered = put_request,
@@ -177,8 +181,7 @@ static int fill(struct probes *p, struct follow_requests *requests)
     int error = follow_locks_init(&p->locks, p->e->symbols, &p->e->info);
 
     if (error == 0)
-        error = follow_run(p->e->options->reader.path, &p->e->scan.selection, requests, &visitor,
-                           &sums);
+        error = follow_run(p->e->options->reader.path, &p->e->scan, requests, &visitor, &sums);
     if (error == 0)
         p->e->followed = sums.calls + sums.waits + sums.requests;
     if (error == 0 && sums.refused != 0)
@@ -199,7 +202,6 @@ int sqlite_probes_fill(struct export *e, struct sqlite_schema *schema,
 
     if (!points->any && requests->count == 0 && requests->waits == 0)
         return 0;
-    put_probes(&p, points);
     p.call = sqlite_schema_invocations(schema);
     p.wait = database_prepare(p.db, "INSERT INTO waits VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
     p.request = database_prepare(p.db, "INSERT INTO requests VALUES (?,?,?,?,?,?,?,?)");

@@ -278,9 +278,8 @@ static int walk(struct follow *f)
     return f->result != 0 ? f->result : f->served.result;
 }
 
-int follow_run(const char *path, const struct selection *selection,
-               struct follow_requests *requests, const struct follow_visitor *visitor,
-               struct follow_sums *sums)
+int follow_run(const char *path, const struct trace_scan *of, struct follow_requests *requests,
+               const struct follow_visitor *visitor, struct follow_sums *sums)
 {
     struct follow *f = calloc(1, sizeof *f);
     int error = f != NULL ? trace_scan_open(&f->scan, path) : -ENOMEM;
@@ -291,7 +290,8 @@ int follow_run(const char *path, const struct selection *selection,
     }
     f->visitor = visitor;
     f->requests = requests;
-    error = selection_copy(&f->scan.selection, selection);
+    f->scan.symbols = of->symbols;
+    error = selection_copy(&f->scan.selection, &of->selection);
     if (error == 0)
         error = walk(f);
     *sums = f->sums;

@@ -59,7 +59,7 @@ struct follow_span { /* of a request */
 /* A value other than 0 ends the walk and is its result; every function may be NULL. */
 struct follow_visitor {
     void *context;
-    /* After the trace has said what is probed. */
+    /* The trace has said what is probed; `info` lasts until the walk ends. */
     int (*begin)(void *context, const struct trace_info *info);
     int (*entered)(void *context, const struct follow_call *call); /* ... which has no end yet */
     int (*ended)(void *context, const struct follow_call *call);
@@ -74,8 +74,7 @@ struct follow_sums { /* what there was */
     uint64_t refused; /* hits, waits and requests that found no room */
 };
 
-/* Walks over what is selected of a trace.  `requests` may be NULL.  Returns 0, -errno, or what the
- * visitor returned. */
-int follow_run(const char *path, const struct selection *selection,
-               struct follow_requests *requests, const struct follow_visitor *visitor,
-               struct follow_sums *sums);
+/* Walks over what is selected of the trace that another scan has open.  `requests` may be NULL.
+ * Returns 0, -errno, or what the visitor returned. */
+int follow_run(const char *path, const struct trace_scan *of, struct follow_requests *requests,
+               const struct follow_visitor *visitor, struct follow_sums *sums);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/base/array.h"
+#include "host/latency/latency_find.h"
 
 static struct view_call_row *add_row(struct view_calls *c, uint32_t function)
 {
@@ -25,14 +26,19 @@ static struct view_call_row *add_row(struct view_calls *c, uint32_t function)
 static struct view_call_row *row_of(struct view_calls *c, uint32_t function)
 {
     struct view_call_row *row;
+    const char *path;
 
-    if (function >= c->info->points.meta.function_count)
+    if (function >= c->function_count)
         return NULL;
     if (c->row_of[function] != 0)
         return c->rows[c->row_of[function] - 1];
     row = add_row(c, function);
-    if (row != NULL)
-        c->row_of[function] = c->count;
+    if (row == NULL)
+        return NULL;
+    c->row_of[function] = c->count;
+    row->label = latency_find_label(c->points, function);
+    path = c->points->functions[function].path;
+    row->object = strdup(path != NULL ? path : "");
     return row;
 }
 
@@ -168,6 +174,16 @@ static int take_request(void *context, const struct follow_request *request)
     return keep(c, c->requests, &dot);
 }
 
+static int begin(void *context, const struct trace_info *info)
+{
+    struct view_calls *c = context;
+
+    c->points = &info->points;
+    c->function_count = info->points.meta.function_count;
+    c->row_of = calloc(c->function_count + 1ul, sizeof c->row_of[0]);
+    return c->row_of != NULL ? 0 : -ENOMEM;
+}
+
 static int by_tail(const void *a, const void *b)
 {
     const struct view_call_row *x = *(struct view_call_row *const *)a;
@@ -178,21 +194,19 @@ static int by_tail(const void *a, const void *b)
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
-int view_calls_read(struct view_calls *c, const char *path, const struct selection *selection,
-                    struct trace_info *info, struct follow_requests *requests)
+int view_calls_read(struct view_calls *c, const char *path, const struct trace_scan *scan,
+                    struct follow_requests *requests)
 {
     const struct follow_visitor visitor = {
-        .context = c, .ended = take_call, .answered = take_request};
+        .context = c, .begin = begin, .ended = take_call, .answered = take_request};
     struct follow_sums sums;
     int error;
 
-    if (!info->points.any && requests->count == 0)
+    if (!scan->info.points.any && requests->count == 0)
         return 0;
-    c->info = info;
-    c->row_of = calloc(info->points.meta.function_count + 1ul, sizeof c->row_of[0]);
-    if (c->row_of == NULL)
-        return -ENOMEM;
-    error = follow_run(path, selection, requests, &visitor, &sums);
+    c->info = &scan->info;
+    error = follow_run(path, scan, requests, &visitor, &sums);
+    c->points = NULL;
     if (error != 0)
         return error;
     c->refused += sums.refused;
@@ -208,6 +222,8 @@ void view_calls_free(struct view_calls *c)
 {
     for (uint32_t i = 0; i < c->count; i++) {
         latency_values_free(&c->pool, &c->rows[i]->ticks);
+        free(c->rows[i]->label);
+        free(c->rows[i]->object);
         free(c->rows[i]->worst);
         free(c->rows[i]->sampled);
         free(c->rows[i]);

@@ -26,6 +26,7 @@ struct view_dot { /* a call, or a request */
 
 struct view_call_row { /* of a function, or of all requests */
     uint32_t function; /* TRACE_POINTS_NONE: requests */
+    char *label, *object; /* its name and file; owned; NULL: requests */
     struct latency_values ticks;
     uint64_t left, unknown, own;
     uint64_t spent[LATENCY_SPENT];
@@ -37,10 +38,12 @@ struct view_call_row { /* of a function, or of all requests */
 };
 
 struct view_calls { /* all zero at first */
-    struct trace_info *info; /* of the model's scan, which has been read */
+    const struct trace_info *info; /* of the model's scan, which has been read */
+    const struct trace_points *points; /* of the walk, until it ends */
     struct view_call_row **rows; /* owned; the worst tail first after view_calls_read */
     uint32_t count;
     uint32_t *row_of; /* of each function, number + 1; owned */
+    uint32_t function_count; /* when the walk began */
     struct view_call_row *requests; /* one of the rows, or NULL */
     struct latency_values_pool pool;
     uint64_t refused; /* calls of functions that found no room, and what follow_sums has */
@@ -48,8 +51,8 @@ struct view_calls { /* all zero at first */
 };
 
 /* Reads the trace, unless it has no probes and no requests.  Returns 0 or -errno. */
-int view_calls_read(struct view_calls *calls, const char *path, const struct selection *selection,
-                    struct trace_info *info, struct follow_requests *requests);
+int view_calls_read(struct view_calls *calls, const char *path, const struct trace_scan *scan,
+                    struct follow_requests *requests);
 void view_calls_free(struct view_calls *calls);
 
 /* Puts rows and dots into a group of columns. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "host/base/json.h"
-#include "host/latency/latency_find.h"
 #include "host/latency/latency_waits.h"
 
 #define EQUAL_SHARES 64u
@@ -49,25 +48,20 @@ static json_t *percentiles_json(struct view_call_row *row)
     return list;
 }
 
-static json_t *row_json(const struct view_calls *c, struct view_call_row *row)
+static json_t *row_json(struct view_call_row *row)
 {
-    const struct trace_points *points = &c->info->points;
     bool requests = row->function == TRACE_POINTS_NONE;
-    char *label = requests ? NULL : latency_find_label(points, row->function);
-    const char *path = requests ? NULL : points->functions[row->function].path;
-    json_t *spent = json_array(), *json;
+    json_t *spent = json_array();
 
     for (uint32_t i = 0; i < LATENCY_SPENT; i++)
         json_array_append_new(spent, json_number(row->spent[i]));
-    json = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "requests",
-                     requests, "name", json_text(label != NULL ? label : "requests"), "object",
-                     json_text(path != NULL ? path : ""), "calls", json_number(row->ticks.count),
-                     "left", json_number(row->left), "unknown", json_number(row->unknown), "total",
-                     json_number(row->ticks.sum), "own", json_number(row->own), "spent", spent,
-                     "percentiles", percentiles_json(row), "bins", bins_json(row), "rounded",
-                     !latency_values_exact(&row->ticks));
-    free(label);
-    return json;
+    return json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "requests",
+                     requests, "name", json_text(row->label != NULL ? row->label : "requests"),
+                     "object", json_text(row->object != NULL ? row->object : ""), "calls",
+                     json_number(row->ticks.count), "left", json_number(row->left), "unknown",
+                     json_number(row->unknown), "total", json_number(row->ticks.sum), "own",
+                     json_number(row->own), "spent", spent, "percentiles", percentiles_json(row),
+                     "bins", bins_json(row), "rounded", !latency_values_exact(&row->ticks));
 }
 
 /* Those of which durations are in the column "quantiles". */
@@ -163,7 +157,7 @@ void view_calls_pack(struct view_calls *c, struct view_columns *columns)
     json_t *rows = json_array(), *words = json_array();
 
     for (uint32_t i = 0; i < shown(c); i++) {
-        json_t *row = row_json(c, c->rows[i]);
+        json_t *row = row_json(c->rows[i]);
 
         if (i < dotted(c)) {
             part(c->rows[i]);

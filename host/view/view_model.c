@@ -195,8 +195,7 @@ int view_model_read(struct view_model *m, struct reader *reader)
     if (error == 0 && !m->ready)
         error = prepare(m);
     if (error == 0)
-        error = view_calls_read(&m->calls, reader->path, &m->scan.selection, &m->scan.info,
-                                &m->requests);
+        error = view_calls_read(&m->calls, reader->path, &m->scan, &m->requests);
     follow_requests_free(&m->requests);
     return error;
 }
