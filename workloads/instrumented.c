@@ -94,6 +94,17 @@ CALLED static void run_threads(uint64_t n)
         pthread_join(threads[i], NULL);
 }
 
+/* Threads one after another. */
+CALLED static void run_churn(uint64_t n)
+{
+    pthread_t thread;
+
+    for (uint64_t i = 0; i < n; i++) {
+        pthread_create(&thread, NULL, run_thread, (void *)1);
+        pthread_join(thread, NULL);
+    }
+}
+
 CALLED static void run_fork(uint64_t n)
 {
     pid_t child = fork();
@@ -128,6 +139,8 @@ CALLED static int run_case(const char *name, uint64_t n, uint64_t rounds)
             catcher(10);
     else if (strcmp(name, "threads") == 0)
         run_threads(n);
+    else if (strcmp(name, "churn") == 0)
+        run_churn(n);
     else if (strcmp(name, "fork") == 0)
         run_fork(n);
     else if (strcmp(name, "signals") == 0)

@@ -334,14 +334,29 @@ void calls_observe_forked(const struct thread *parent, const struct thread *chil
     show_place(place);
 }
 
+/* Gives back the memory of an ended thread's stack: the program does not know when.  It is as libhr
+ * maps it, or it stays. */
+static void drop_stack(struct vm_space *space, uint64_t entries)
+{
+    uint64_t start = entries - sizeof(struct hr_abi_shadow_entry);
+    uint64_t bytes = sizeof(struct hr_abi_shadow_entry) * (HR_ABI_SHADOW_ENTRIES + 2);
+
+    if (start % PAGE_BYTES == 0)
+        (void)vm_unmap(space, start, (bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1));
+}
+
 void calls_observe_ends(const struct thread *thread)
 {
     struct place *place = place_of(thread);
+    uint64_t entries;
 
     cross_assert_held();
     if (place == NULL)
         return;
+    entries = place->calls.entries;
     __atomic_store_n(&place->state, PLACE_LEAVING, __ATOMIC_RELEASE);
     while (__atomic_load_n(&place->state, __ATOMIC_ACQUIRE) != PLACE_FREE)
         x86_pause();
+    if (thread->process->thread_count > 1)
+        drop_stack(thread->process->space, entries);
 }

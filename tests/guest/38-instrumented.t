@@ -119,6 +119,74 @@ calls --cpus 2 "$program" threads 2000
 is 'threads on two CPUs' "$(($(awk '{ n += $2 + $3 } END { print n }' rows) + $(sum missed)))" 8007
 calls --cpus 1 "$program" fork 1000
 is 'a child has its own stack' "$(($(awk '{ n += $2 + $3 } END { print n }' rows) + $(sum missed)))" 5
+for threads in 100 1000; do
+    calls --cpus 1 "$program" churn "$threads"
+    is "$threads threads, one after another" \
+        "$(($(awk '{ n += $2 + $3 } END { print n }' rows) + $(sum missed))) $(sum refused)" "$((3 + 2 * threads)) 0"
+    "$HR" dump -f records hr.bin | sed -n 's/^  exit .*peak_memory_bytes=//p' >>peaks
+done
+within 'their stacks are given back' "$(tail -n 1 peaks)" 1 "$(($(head -n 1 peaks) + 2000000))"
+# A shadow stack that lies: any contents, memory that comes and goes, children, and places that cannot be one.
+cat >liar.c <<'C'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static unsigned long words[4], state = 1;
+static unsigned long any(void) { return state = state * 6364136223846793005u + 1442695040888963407u; }
+static long tell(void *shadow, void *entries)
+{
+    unsigned long calls[2] = {(unsigned long)shadow, (unsigned long)entries};
+    return syscall(0x4872, 9, calls, 0);
+}
+static void lie(char *area, int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        unsigned long *entry = (unsigned long *)area + 4 * (any() >> 40) % 4096;
+        if (any() >> 60 == 0)
+            madvise(area + 4096 * (any() >> 61), 4096, MADV_DONTNEED);
+        entry[0] += any() >> 62;
+        entry[1] = any() >> 48;
+        entry[2] = any() >> 52;
+        words[0] = any() >> 63 ? (unsigned long)area + 32 * (any() >> 53) : any() >> (any() >> 58);
+        words[3] = any() >> 60;
+    }
+}
+int main(void)
+{
+    char *area = mmap(0, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *bad[] = {0, area + 8, (char *)0x7ffffffff000, (char *)-4096, (char *)0xffffffff80000000};
+    for (int i = 0; i < 5; i++)
+        printf("%ld ", tell(words, bad[i]));
+    printf("%ld ", tell((char *)words + 4, area));
+    printf("%ld ", tell((char *)-64, area));
+    printf("%ld ", syscall(0x4872, 9, 8, 0));
+    printf("%ld ", tell(words, area));
+    printf("%ld\n", tell(words, area));
+    fflush(stdout);
+    for (int round = 0; round < 30; round++) {
+        lie(area, 20000);
+        if (fork() == 0) {
+            lie(area, 20000);
+            munmap(area, 65536);
+            _exit(0);
+        }
+        munmap(area, 65536);
+        mmap(area, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        wait(0);
+    }
+    munmap(area, 65536);
+    puts("told");
+    return 0;
+}
+C
+cc -O1 -static -o liar liar.c || exit 1
+run_guest -q --accel tcg --mode latency --cpus 1 --timeout 200s ./liar
+is 'lies: what cannot be is refused' "$status $(head -n 1 out)" '0 -1 -1 -1 -1 -1 -1 -1 -1 3 -1'
+is 'lies: the program ends as usual' "$(tail -n 1 out)" told
+ok 'lies: the trace is right' "$HR" check hr.bin
+ok 'lies: it can be read' "$HR" latency hr.bin
 calls --cpus 1 "$program" long 20 20000000
 longest=$(stat_of hr.bin .calls.longest_ns)
 row leaf | awk -v longest="$longest" '{ exit !($1 == 20 || 2 * longest > $3) }'
