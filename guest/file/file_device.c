@@ -2,11 +2,17 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "guest/cpu/cross.h"
 #include "guest/file/file_device.h"
 #include "guest/file/pty.h"
 #include "guest/file/terminal.h"
+#include "guest/signal/signal.h"
 #include "guest/thread/process.h"
 #include "guest/vm/uaccess.h"
+#include "lib/x86.h"
+
+#define PART_BYTES 65536u
+#define PAUSES 64u /* for a CPU that waits for the lock to see that it is free */
 
 static int64_t read_nothing(struct thread *, struct file *, uint64_t /* offset */,
                             uint64_t /* user */, uint64_t /* bytes */)
@@ -14,18 +20,58 @@ static int64_t read_nothing(struct thread *, struct file *, uint64_t /* offset *
     return 0;
 }
 
-static int64_t read_zeros(struct thread *, struct file *, uint64_t /* offset */, uint64_t user,
-                          uint64_t bytes)
+/* Lets other CPUs into the kernel.  Returns true if a signal waits. */
+static bool device_pause(const struct thread *thread)
+{
+    cross_unlock();
+    for (uint32_t i = 0; i < PAUSES && cross_several; i++)
+        x86_pause();
+    cross_lock(cpu_this());
+    return signal_deliverable(thread);
+}
+
+/* Reads in parts: between them other threads and signals have their turn, as on Linux.  A read may
+ * be as large as memory. */
+static int64_t read_parts(const struct thread *thread, uint64_t user, uint64_t bytes,
+                          int64_t (*fill)(uint64_t user, uint64_t bytes))
+{
+    uint64_t done = 0;
+
+    while (done < bytes) {
+        uint64_t part = bytes - done < PART_BYTES ? bytes - done : PART_BYTES;
+        int64_t result = fill(user + done, part);
+
+        if (result < 0)
+            return done ? (int64_t)done : result;
+        done += (uint64_t)result;
+        if ((uint64_t)result < part || (done < bytes && device_pause(thread)))
+            break;
+    }
+    return (int64_t)done;
+}
+
+static int64_t fill_zeros(uint64_t user, uint64_t bytes)
 {
     int error = uaccess_zero(user, bytes);
 
     return error ? error : (int64_t)bytes;
 }
 
-static int64_t read_random(struct thread *, struct file *, uint64_t /* offset */, uint64_t user,
-                           uint64_t bytes)
+static int64_t read_zeros(struct thread *thread, struct file *, uint64_t /* offset */,
+                          uint64_t user, uint64_t bytes)
 {
-    return uaccess_random(user, bytes);
+    return read_parts(thread, user, bytes, fill_zeros);
+}
+
+int64_t file_device_fill_random(const struct thread *thread, uint64_t user, uint64_t bytes)
+{
+    return read_parts(thread, user, bytes, uaccess_random);
+}
+
+static int64_t read_random(struct thread *thread, struct file *, uint64_t /* offset */,
+                           uint64_t user, uint64_t bytes)
+{
+    return file_device_fill_random(thread, user, bytes);
 }
 
 static int64_t write_nowhere(struct thread *, struct file *, uint64_t /* offset */,

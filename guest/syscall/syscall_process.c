@@ -9,6 +9,7 @@
 
 #include "guest/base/log.h"
 #include "guest/base/syscall_handlers.h"
+#include "guest/file/file_device.h"
 #include "guest/file/files.h"
 #include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
@@ -139,11 +140,11 @@ int64_t syscall_prctl(struct thread *thread, struct trap_frame *frame)
     }
 }
 
-int64_t syscall_getrandom(struct thread *, struct trap_frame *frame)
+int64_t syscall_getrandom(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t bytes = frame->rsi < SYSCALL_IO_MAX ? frame->rsi : SYSCALL_IO_MAX;
 
     if (frame->rdx & ~7ull)
         return -EINVAL;
-    return uaccess_random(frame->rdi, bytes);
+    return file_device_fill_random(thread, frame->rdi, bytes);
 }

@@ -25,6 +25,27 @@ for program in io_pipe io_fifo io_socket io_poll io_lock io_move; do
     several $program
 done
 
+# A signal ends a read of a device that would take long.
+cat >long.py <<'END'
+import mmap, os, signal, time
+signal.signal(signal.SIGUSR1, lambda *_: None)
+room = mmap.mmap(-1, 300 << 20)
+parent = os.getpid()
+if os.fork() == 0:
+    time.sleep(0.2)
+    os.kill(parent, signal.SIGUSR1)
+    os._exit(0)
+with open("/dev/urandom", "rb", 0) as f:
+    print(0 < f.readinto(room) < len(room))
+os.wait()
+END
+if [ -x /usr/bin/python3 ]; then
+    run_guest --accel tcg --cpus 2 --mode off -q --mem 1G /usr/bin/python3 long.py
+    is 'a signal from another CPU ends a long read of /dev/urandom' "$status: $(cat out)" '0: True'
+else
+    skip 1 'python3 is missing'
+fi
+
 # Standard input, in shared mode and on several CPUs.
 head -c 1000000 "$HR" >data
 "$WORKLOADS/io_stdin" split 3 <data >native
