@@ -20,7 +20,7 @@ for kernel in ${KERNELS:-6.1}; do
     for run in 'calls 20002' 'recurse 1502' 'threads 407' 'fork 5'; do
         name=${run%% *}
         seen "$name"
-        is "$name: the program runs" "$status $(tail -n 1 out | grep -c done)" '0 1'
+        is "$name: the program runs" "$status $(tail -n 1 out | grep -c 'done')" '0 1'
         ok "$name: the trace is whole" "$HR" check hr.bin
         is "$name: each call is seen or counted" "$(all)" "${run#* }"
         within "$name: the scan period is known" "$(stat_of hr.bin '.calls.scan_ns / .calls.scans')" 1 1e9
