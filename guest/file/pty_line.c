@@ -89,7 +89,7 @@ static bool put_newline(struct pty_line *line)
 {
     uint32_t flags = line->settings.c_oflag;
 
-    if (!put_all(line, "\r\n" + !(flags & ONLCR), 1u + has(flags, ONLCR)))
+    if (!(flags & ONLCR ? put_all(line, "\r\n", 2) : put_all(line, "\n", 1)))
         return false;
     if (flags & (ONLCR | ONLRET))
         line->column = 0;

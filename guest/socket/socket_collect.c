@@ -85,11 +85,15 @@ void socket_collect(void)
     for (struct socket *s = all; s != NULL; s = s->all_next)
         each_in_packets(s, NULL, count_holder);
     reach_all();
-    for (struct socket *s = all; s != NULL; s = s->all_next)
-        while (!s->reached && (packet = socket_queue_take(&s->in)) != NULL) {
+    for (struct socket *s = all; s != NULL; s = s->all_next) {
+        if (s->reached)
+            continue;
+        s->urgent = (struct socket_urgent){0}; /* its mark is in the queue */
+        while ((packet = socket_queue_take(&s->in)) != NULL) {
             packet->next = doomed;
             doomed = packet;
         }
+    }
     while ((packet = doomed) != NULL) { /* last: this frees sockets */
         doomed = packet->next;
         socket_packet_free(packet);
