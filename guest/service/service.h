@@ -64,8 +64,8 @@ void service_continue(const struct service_pause *pause, enum hr_gap_reason reas
 /* Ends the run when the host has asked for it. Returns otherwise. */
 void service_check_stop(void);
 
-/* Sends everything in the rings; it has left the guest when this returns.  The workload clock stands
- * still in that time (shared mode).  Context: thread. */
+/* Sends everything in the rings; it has left the guest when this returns.  The workload clock
+ * stands still (shared mode).  Context: thread. */
 void service_flush(void);
 
 /* Shared mode: counters that count ring 0 stand still between these two, which may be nested. */

@@ -1,7 +1,7 @@
 /* Under an emulator: its translations of addresses.
  *
- * QEMU's TCG keeps translations in a table of 256 entries at first.  The table grows only when it is
- * flushed while most of it is in use (accel/tcg/cputlb.c, tlb_mmu_resize_locked).  Other kernels
+ * QEMU's TCG keeps translations in a table of 256 entries at first.  The table grows only when it
+ * is flushed while most of it is in use (accel/tcg/cputlb.c, tlb_mmu_resize_locked).  Other kernels
  * flush it with each switch of processes; a run of one process never would, and a working set of
  * more pages would miss in it all the time.  So in virtual time the kernel flushes it: often at
  * first, rarely later.  The workload clock stands still while it does, and no count changes.
