@@ -55,7 +55,7 @@ busybox ifconfig; busybox route -n; cat /proc/net/dev /proc/net/if_inet6 /proc/n
 END
 # Sockets as netstat shows them, from /proc/net; counts of users and numbers of files are left out.
 cat >shown.py <<'END'
-import os, socket, subprocess
+import os, socket, subprocess, time
 tcp = socket.create_server(("127.0.0.1", 7001))
 client = socket.socket()
 client.bind(("127.0.0.1", 7002))
@@ -83,6 +83,7 @@ pair = socket.socketpair()
 held = [socket.SocketKind(s.type).name for s in pair]
 print(os.readlink(f"/proc/self/fd/{tcp.fileno()}") == f"socket:[{os.fstat(tcp.fileno()).st_ino}]")
 accepted = [tcp.accept(), tcp.accept(), tcp6.accept()]
+time.sleep(0.5)  # Linux acknowledges what it received some time later
 for command in ("netstat -tuan", "busybox netstat -tuan", "netstat -xa | awk 'NR > 2 {$2 = $NF ~ /^[0-9]+$/ ? $NF = \"\" : \"\"; $(NF-1) = \"\"; print}'"):
     print("\n".join(sorted(subprocess.run(command, shell=True, stdout=subprocess.PIPE, text=True).stdout.splitlines())))
 for name in ("tcp", "tcp6", "udp", "udp6", "unix"):
