@@ -59,7 +59,7 @@ is 'two processes: names are those of the process' "$(cat own).$(cat wrong)" 6.
 awk -F, '{ sub(/\+.*/, "", $6); n[$3 " " $6]++ } END { for (i in n) print i, n[i] }' samples.csv >exported
 for list in dumped exported; do
     is "two processes: $list, a sample has the name of its process's code at its time" \
-        "$(grep -cE '^1001 made_(hot 6|cool 2|later 1)...$|^1002 other_(hot 6|cool 2|later 1)...$' $list).$(grep -c _hot $list)" 6.2
+        "$(grep -cE '^(1001 made|1002 other)_(hot (59|60)..|cool (199|200).|later (99.|100.))$' $list).$(grep -c _hot $list)" 6.2
 done
 for kind in made other; do
     "$HR" annotate ${kind}_hot hr.bin >annotated 2>/dev/null
