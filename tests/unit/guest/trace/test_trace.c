@@ -22,6 +22,7 @@ uint64_t transport_end_bytes;
 struct sampling sampling;
 struct cpu cpus[CPUS_MAX];
 uint32_t cpu_count = 2;
+struct hr_rec_calls called_sums;
 
 static struct boot_info boot;
 static uint8_t *trace;
@@ -37,6 +38,15 @@ void *platform_allocate(size_t bytes)
 
     memset(memory, 0, bytes);
     return memory;
+}
+
+bool called_any(void)
+{
+    return false;
+}
+
+void called_send(void)
+{
 }
 
 void log_line(const char *format, ...)
@@ -206,6 +216,7 @@ static void begin(void)
     trace_bytes = produced = samples_made = records_made = last_switch = notices = 0;
     room_samples = room_records = UINT64_MAX;
     assert_int_equal(ring_init(&ring, 1, 256, 1), 0);
+    cpus[1].ring = &ring;
     trace_init(NULL);
     trace_add_ring(&ring);
     trace_start();
