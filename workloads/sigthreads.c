@@ -1,5 +1,6 @@
 /* sigthreads: signals of a process with threads; its output is equal natively and here. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile sig_atomic_t count;
 static volatile long taker; /* the thread that handled the last signal */
+static volatile long waiter; /* the thread that is about to wait */
 static int out_of_pipe[2];
 
 static void take(int /* signal */)
@@ -37,6 +39,27 @@ static void rest(long ms)
     const struct timespec t = {ms / 1000, ms % 1000 * MS};
 
     clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
+/* Waits until a thread sleeps: on a busy machine it may take long to get so far. */
+static void await_sleep(long tid)
+{
+    char path[64], text[128];
+    const char *state = "";
+
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", tid);
+    do {
+        rest(20);
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t got = file < 0 ? -1 : read(file, text, sizeof text - 1);
+
+        if (file >= 0)
+            close(file);
+        if (got <= 0)
+            return;
+        text[got] = 0;
+        state = strstr(text, ") ");
+    } while (state != NULL && state[2] != 'S');
 }
 
 static void mask(int how)
@@ -96,6 +119,7 @@ static void test_process_wide(void)
 
 static void *take_lock(void *)
 {
+    waiter = syscall(SYS_gettid);
     pthread_mutex_lock(&lock);
     puts("locked after all");
     pthread_mutex_unlock(&lock);
@@ -105,18 +129,26 @@ static void *take_lock(void *)
 static void *read_pipe(void *)
 {
     char bytes[8];
+
+    waiter = syscall(SYS_gettid);
     ssize_t got = read(out_of_pipe[0], bytes, sizeof bytes);
 
     printf("read: %d\n", got < 0 ? -errno : (int)got);
     return NULL;
 }
 
+/* Sends a signal to a thread that waits. */
 static void interrupt(pthread_t thread)
 {
     count = 0;
-    rest(20);
+    while (waiter == 0)
+        rest(1);
+    await_sleep(waiter);
+    waiter = 0;
     pthread_kill(thread, SIGUSR1);
-    rest(20);
+    do
+        rest(20);
+    while (count == 0);
     printf("handled: %d\n", (int)count);
 }
 
@@ -142,7 +174,7 @@ static void test_waits(void)
 
 static void *kill_process(void *signal)
 {
-    rest(20); /* by then the thread that made this one waits */
+    await_sleep(getpid()); /* the thread that made this one */
     kill(getpid(), (int)(intptr_t)signal);
     rest(5);
     return NULL;

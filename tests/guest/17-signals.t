@@ -26,7 +26,7 @@ run_guest "$WORKLOADS/signals" -1
 is 'a fault whose signal is blocked ends the run' "$status" 132
 
 for libc in glibc-static musl; do
-    "$WORKLOADS/sigthreads-$libc" >native
+    timeout 120 "$WORKLOADS/sigthreads-$libc" >native
     run_guest "$WORKLOADS/sigthreads-$libc"
     is "sigthreads-$libc: exit status" "$status" 0
     same_file "sigthreads-$libc: output" out native

@@ -47,7 +47,7 @@ comparable() {
 
 check_programs() {
     for run in signals sigthreads; do
-        "$WORKLOADS/$run-musl" | comparable >native
+        timeout 120 "$WORKLOADS/$run-musl" | comparable >native
         seen "$run"
         comparable <out >here
         same_file "$run: output" here native
