@@ -88,7 +88,7 @@ rm results/much/noise-1/hr.bin
 # With a CPU of its own the program does not wait: while nobody takes its samples, they are dropped and counted.
 archive drops --cpus 1 -g dwarf,32768 -i 20us ./noise 20000
 collector gone 0
-boot drops drops e1000e "$served" buffer=8M id=11 &
+boot drops drops e1000e "$served" buffer=3M id=11 &
 machine=$!
 for _ in $(seq 600); do
     [ "$(stat -c %s results/drops/drops-1/hr.bin 2>/dev/null || echo 0)" -lt 1000000 ] || break
