@@ -188,7 +188,7 @@ static void take_hit(void *context, const struct trace_hit *hit)
 
     advance(f, hit->time);
     thread = follow_threads_get(&f->threads, hit->tid);
-    if (thread != NULL)
+    if (thread != NULL && !trace_info_observed(&f->scan.info))
         follow_threads_hit(thread, waited, f);
     f->sink.hit(f->sink.context, hit);
 }

@@ -114,7 +114,8 @@ static void take_hit(void *context, const struct trace_hit *hit)
         t->unknown += thread != NULL;
         return;
     }
-    run(t, thread);
+    if (!trace_info_observed(t->info))
+        run(t, thread);
     t->hit = hit;
     t->thread = thread;
     if (hit->what & HR_PROBE_ENTERED)

@@ -139,6 +139,13 @@ char *trace_info_status(uint32_t status, char text[TRACE_INFO_STATUS_BYTES]);
 /* Returns the first value of a key of HR_META_INFO, or `otherwise` if there is none. */
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise);
 
+/* Whether hits come from the observer, which sees a call up to a scan late: the thread may be away
+ * by then. */
+static inline bool trace_info_observed(const struct trace_info *info)
+{
+    return trace_points_called(&info->points) && (info->sampling.flags & HR_SAMPLING_SHARED) == 0;
+}
+
 /* Converts a difference of times to nanoseconds; saturates. */
 uint64_t trace_info_ns(const struct trace_info *info, uint64_t ticks);
 

@@ -113,6 +113,7 @@ calls --cpus 1 "$program" calls 100000
 is 'each call is seen or counted' \
     "$(($(awk '{ n += $2 + $3 } END { print n }' rows) + $(sum missed)))" 100002
 within 'the trace has the scan period' "$(sum scan_ticks)" "$(sum longest_ticks)" 1e12
+within 'and how many scans there were' "$(sum scans)" 1 1e12
 calls --cpus 1 "$program" recurse 1500
 is 'depth beyond the stack is counted' "$(sum beyond)" 478
 calls --cpus 2 "$program" threads 2000
@@ -126,6 +127,19 @@ for threads in 100 1000; do
     "$HR" dump -f records hr.bin | sed -n 's/^  exit .*peak_memory_bytes=//p' >>peaks
 done
 within 'their stacks are given back' "$(tail -n 1 peaks)" 1 "$(($(head -n 1 peaks) + 2000000))"
+# The observer sees a call when its thread may sleep already: the time asleep is no time on a CPU.
+cat >nap.c <<'C'
+#include <time.h>
+int main(void)
+{
+    for (int i = 0; i < 20; i++)
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+}
+C
+gcc -O1 -static -finstrument-functions -o nap nap.c "$BUILD/libhr.a"
+calls --cpus 1 ./nap
+"$HR" latency -f json hr.bin | jq '.rows[] | select(.function == "main") | .spent_ns.sleep / .total_ns' >asleep
+within 'observed: a program that sleeps is asleep' "$(cat asleep)" 0.5 1
 # A shadow stack that lies: any contents, memory that comes and goes, children, and places that cannot be one.
 cat >liar.c <<'C'
 #define _GNU_SOURCE
