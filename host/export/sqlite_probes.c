@@ -157,8 +157,11 @@ static int put_probes(void *context, const struct trace_info *info)
     for (uint32_t i = 0; points->any && i < points->meta.function_count; i++) {
         const struct trace_point_function *function = &points->functions[i];
         const char *name = trace_points_name(points, i, room);
-        char *label = latency_find_label(points, i);
+        char *label;
 
+        if (trace_points_called(points) && function->called.tid == 0)
+            continue; /* a number that no function got */
+        label = latency_find_label(points, i);
         database_row(p->db, insert, "%u,%s,%s,%s,%s,%lu", i, function->name,
                      label != NULL ? label : name, function->path,
                      function->meta.kind == HR_PROBE_FUNCTION ? "function" : "place",

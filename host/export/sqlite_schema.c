@@ -101,12 +101,22 @@ static void make_column(char column[SQLITE_SCHEMA_COLUMN_BYTES], const char *eve
     column[used] = 0;
 }
 
+/* Whether a list of columns with their types has one of that name. */
+static bool is_column(const char *columns, const char *name)
+{
+    size_t bytes = strlen(name);
+
+    for (const char *at = columns; (at = strstr(at, name)) != NULL; at += bytes)
+        if ((at == columns || at[-1] == ' ') && at[bytes] == ' ')
+            return true;
+    return false;
+}
+
 static bool taken(const struct sqlite_schema *schema, uint32_t count, const char *column)
 {
     static const char *const own[] = {"time_ns", "cpu",      "tid",     "ip",      "function",
                                       "stack",   "flags",    "cost_ns", "samples", "start_ns",
-                                      "pid",     "first_ns", "last_ns", "id",      "object",
-                                      "parent",  "depth",    "ending",  "request", "result"};
+                                      "pid",     "first_ns", "last_ns", "id",      "object"};
 
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(schema->columns[i], column) == 0)
@@ -114,7 +124,7 @@ static bool taken(const struct sqlite_schema *schema, uint32_t count, const char
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (strcmp(own[i], column) == 0)
             return true;
-    return false;
+    return is_column(invocations, column);
 }
 
 static void choose_columns(struct sqlite_schema *schema)

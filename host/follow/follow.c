@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "host/follow/follow_served.h"
-#include "host/symbols/called.h"
 
 struct note { /* of an open invocation: what latency_entry does not have */
     uint64_t number, request;
@@ -236,10 +235,8 @@ static void take_loss(void *context, uint64_t time)
 static int begin(void *context)
 {
     struct follow *f = context;
-    int error = called_name(&f->scan.info, NULL);
+    int error = latency_threads_init(&f->latency, &f->scan.info);
 
-    if (error == 0)
-        error = latency_threads_init(&f->latency, &f->scan.info);
     if (error == 0 && f->visitor->begin != NULL)
         error = f->visitor->begin(f->visitor->context, &f->scan.info);
     return error;

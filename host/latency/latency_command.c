@@ -204,7 +204,7 @@ static int present(struct reader *reader)
     bool any = r->by == LATENCY_BY_REQUEST ? r->requests.ticks.count != 0 : r->rows.count != 0;
     int status;
 
-    if (symbols_open(&p.symbols, &reader->scan.info, NULL) != 0)
+    if (symbols_open(&p.symbols, &reader->scan.info, reader->scan.symbols) != 0)
         return error_exit(HR_EXIT_FAILED, "no memory");
     status = any ? print(options, &p) : say_nothing(options);
     symbols_close(p.symbols);
@@ -218,7 +218,6 @@ static int read_trace(struct reader *reader)
     struct latency_reading *r = &options->reading;
 
     r->tail = reader->format != READER_CSV && r->worst == 0 && !r->correlates && r->slowest == 0;
-    r->symbols = &reader->symbols;
     return latency_read(r, &reader->scan, reader->path, options->sort);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/base/array.h"
+#include "host/symbols/called.h"
 #include "host/trace/trace_index.h"
 
 struct place { /* of a chunk */
@@ -142,7 +143,8 @@ static bool is_selected(const struct order *o, const struct hr_rec_request *requ
     const struct selection *selection = &o->scan->selection;
     uint64_t ns = trace_info_time_ns(&o->scan->info, request->time);
 
-    return ns >= selection->from_ns && ns <= selection->to_ns &&
+    return request->kind >= HR_REQUEST_BEGIN && request->kind <= HR_REQUEST_BLOCK &&
+           ns >= selection->from_ns && ns <= selection->to_ns &&
            trace_info_selects(&o->scan->info, selection, request->tid, request->time);
 }
 
@@ -176,10 +178,13 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 
 static int begin_once(struct order *o)
 {
+    int error;
+
     if (o->begun)
         return 0;
     o->begun = true;
-    return o->begin(o->owner);
+    error = called_name(&o->scan->info, o->scan->symbols);
+    return error != 0 ? error : o->begin(o->owner);
 }
 
 static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)

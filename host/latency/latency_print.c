@@ -6,9 +6,9 @@
 
 #include "host/base/text.h"
 #include "host/draw/columns.h"
+#include "host/latency/latency_find.h"
 #include "host/latency/latency_print_waits.h"
 #include "host/latency/latency_waits.h"
-#include "host/symbols/symbols_demangle.h"
 
 enum { CALLS, MEDIAN, P90, P99, P999, MAX, TOTAL, OWN, SPENT, NAME, KEY, CELLS };
 
@@ -19,11 +19,7 @@ struct layout {
 
 char *latency_print_name(const struct latency_print *p, uint32_t function)
 {
-    char room[24];
-    const char *name = trace_points_name(&p->info->points, function, room);
-    char *plain = symbols_demangle(name);
-
-    return plain != NULL ? plain : strdup(name);
+    return latency_find_label(&p->info->points, function);
 }
 
 static double ns(const struct latency_print *p, uint64_t ticks)

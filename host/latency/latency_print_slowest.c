@@ -97,18 +97,13 @@ static void print_step(FILE *out, const struct latency_print *p,
 /* Finds the wait that was longest in all. */
 static struct latency_blame longest_wait(const struct latency_request *request)
 {
-    struct latency_blame longest = {0};
     struct latency_tail tail = {0};
 
     for (uint32_t i = 0; i < request->step_count; i++)
         if (request->steps[i].kind == LATENCY_REQUEST_WAIT &&
             latency_tail_wait(&tail, &request->steps[i].wait, request->steps[i].wait.ticks) != 0)
             break;
-    for (uint32_t i = 0; i < tail.blame_count; i++)
-        if (tail.blames[i].ticks > longest.ticks)
-            longest = tail.blames[i];
-    latency_tail_free(&tail);
-    return longest;
+    return latency_tail_take_longest(&tail);
 }
 
 /* One sentence: where most of its time went. */

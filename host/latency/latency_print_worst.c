@@ -144,18 +144,13 @@ static const char *share_of(double more, double excess, char room[16])
  * ticks: there is none of that kind. */
 static struct latency_blame longest_wait(const struct latency_long *l, uint32_t spent)
 {
-    struct latency_blame longest = {0};
     struct latency_tail tail = {0};
 
     for (uint32_t i = 0; i < l->step_count; i++)
         if (!l->steps[i].is_call && l->steps[i].wait.spent == spent &&
             latency_tail_wait(&tail, &l->steps[i].wait, l->steps[i].wait.ticks) != 0)
             break;
-    for (uint32_t i = 0; i < tail.blame_count; i++)
-        if (tail.blames[i].ticks > longest.ticks)
-            longest = tail.blames[i];
-    latency_tail_free(&tail);
-    return longest;
+    return latency_tail_take_longest(&tail);
 }
 
 /* It waited: for what, for whom? */

@@ -4,7 +4,6 @@
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/latency/latency_find.h"
-#include "host/symbols/called.h"
 
 #define WRONG_FUNCTION 1 /* of `begin`: there is none of that name */
 
@@ -56,7 +55,6 @@ static int begin_requests(struct latency_reading *r, const struct trace_info *in
 {
     int error;
 
-    r->requests.symbols = r->symbols;
     r->requests.keeps = r->slowest != 0;
     r->requests.wanted = (uint32_t)r->slowest;
     error = latency_requests_init(&r->requests, info);
@@ -69,13 +67,10 @@ static int begin(void *context)
 {
     const struct start *start = context;
     struct latency_reading *r = start->reading;
-    struct trace_info *info = &start->scan->info;
+    const struct trace_info *info = &start->scan->info;
     uint32_t function;
-    int error = called_name(info, r->symbols);
+    int error = find_function(r, &info->points, &function);
 
-    if (error != 0)
-        return error;
-    error = find_function(r, &info->points, &function);
     if (r->by == LATENCY_BY_REQUEST)
         return begin_requests(r, info);
     r->rows.only = function;
@@ -146,7 +141,6 @@ int latency_read(struct latency_reading *r, struct trace_scan *scan, const char 
         result = latency_detail_finish(&r->detail);
     if (result == 0)
         result = r->rows.error != 0 ? r->rows.error : r->detail.error;
-    r->tails.symbols = r->symbols;
     if (result == 0 && r->tail)
         result = latency_tails_read(&r->tails, &r->rows, scan, path);
     return result;

@@ -11,7 +11,6 @@ struct latency_reading {
     bool counters, correlates;
     bool tail; /* what the longest wait for */
     enum latency_by by;
-    const struct symbols_options *symbols; /* for names of called functions; may be NULL */
     /* What was read. */
     struct latency_threads threads;
     struct latency_rows rows;

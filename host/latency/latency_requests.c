@@ -7,7 +7,6 @@
 
 #include "host/base/array.h"
 #include "host/latency/latency_request_steps.h"
-#include "host/symbols/called.h"
 #include "lib/hash.h"
 
 #define BITS 16u
@@ -128,12 +127,6 @@ static bool keep(struct latency_requests *r, struct latency_request *request)
     return true;
 }
 
-static void add(uint64_t *sum, uint64_t ticks)
-{
-    if (__builtin_add_overflow(*sum, ticks, sum))
-        *sum = UINT64_MAX;
-}
-
 static void add_to_tail(struct latency_requests *r, const struct latency_request *request)
 {
     uint64_t ticks = request->end - request->begin;
@@ -141,7 +134,7 @@ static void add_to_tail(struct latency_requests *r, const struct latency_request
     if (!r->tails || ticks <= r->tail.above)
         return;
     latency_tail_call(&r->tail, ticks, request->spent);
-    add(&r->tail.queued, request->queued);
+    latency_values_sum(&r->tail.queued, request->queued);
     for (uint32_t i = 0; i < request->step_count; i++) {
         const struct latency_request_step *step = &request->steps[i];
 
@@ -160,8 +153,8 @@ static void end(struct latency_requests *r, struct latency_request *request, uin
     if (latency_values_add(&r->pool, &r->ticks, request->end - request->begin) != 0)
         r->error = -ENOMEM;
     for (uint32_t i = 0; i < LATENCY_SPENT; i++)
-        add(&r->spent[i], request->spent[i]);
-    add(&r->queued, request->queued);
+        latency_values_sum(&r->spent[i], request->spent[i]);
+    latency_values_sum(&r->queued, request->queued);
     add_to_tail(r, request);
     if (!keep(r, request))
         free_request(request);
@@ -300,26 +293,24 @@ struct again {
 static int begin_again(void *context)
 {
     struct again *again = context;
-    int error = called_name(&again->scan.info, again->requests.symbols);
+    int error;
 
     again->threads.follower = latency_requests_follower(&again->requests);
-    if (error == 0)
-        error = latency_threads_init(&again->threads, &again->scan.info);
+    error = latency_threads_init(&again->threads, &again->scan.info);
     return error == 0 ? latency_requests_init(&again->requests, &again->scan.info) : error;
 }
 
 int latency_requests_read_tail(struct latency_requests *r, const struct trace_scan *scan,
                                const char *path)
 {
-    struct again again = {
-        .requests = {
-            .has_only = r->has_only, .only = r->only, .tails = true, .symbols = r->symbols}};
+    struct again again = {.requests = {.tails = true}};
     struct latency_sink sink = latency_threads_sink(&again.threads);
     int error = trace_scan_open(&again.scan, path);
 
     if (error != 0)
         return error;
     latency_tail_begin(&again.requests.tail, &r->ticks);
+    again.scan.symbols = scan->symbols;
     error = selection_copy(&again.scan.selection, &scan->selection);
     if (error == 0)
         error = latency_order_run(&again.scan, begin_again, &again, &sink);

@@ -46,7 +46,6 @@ struct latency_requests {
     uint64_t only; /* the number of those that count */
     uint32_t wanted; /* how many are kept */
     bool tails; /* waits for the tail, which has begun */
-    const struct symbols_options *symbols; /* as in struct latency_reading */
     /* What was found. */
     struct latency_request **table; /* open ones by number; owned */
     uint32_t open_count, step_count;

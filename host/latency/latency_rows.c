@@ -131,12 +131,6 @@ static struct latency_row *find(struct latency_rows *rows, uint32_t function,
     return row;
 }
 
-static void add(uint64_t *sum, uint64_t ticks)
-{
-    if (__builtin_add_overflow(*sum, ticks, sum))
-        *sum = UINT64_MAX;
-}
-
 void latency_rows_returned(void *context, const struct latency_call *call)
 {
     struct latency_rows *rows = context;
@@ -146,9 +140,9 @@ void latency_rows_returned(void *context, const struct latency_call *call)
     if (row == NULL)
         return;
     error = latency_values_add(&rows->pool, &row->ticks, call->ticks);
-    add(&row->own, call->own);
+    latency_values_sum(&row->own, call->own);
     for (uint32_t i = 0; i < LATENCY_SPENT; i++)
-        add(&row->spent[i], call->spent[i]);
+        latency_values_sum(&row->spent[i], call->spent[i]);
     for (uint32_t i = 0; row->counters != NULL && i < rows->event_count && error == 0; i++) {
         uint64_t before = call->entry->counters[i], after = call->hit->counters[i];
 

@@ -67,9 +67,3 @@ void latency_rows_lost(void *context, const struct latency_thread *thread, uint3
                        enum invocations_end end);
 
 void latency_rows_sort(struct latency_rows *rows, enum latency_sort sort);
-
-/* Returns the sum of the durations, in ticks; saturates. */
-static inline uint64_t latency_rows_total(const struct latency_row *row)
-{
-    return row->ticks.sum;
-}

@@ -38,7 +38,6 @@ struct latency_thread *latency_threads_find(struct latency_threads *t, uint32_t 
 static void free_thread(struct latency_threads *t, struct latency_thread *thread)
 {
     t->deep += thread->open.deep;
-    t->again += thread->open.again;
     t->strays += thread->open.strays;
     free(thread->notes);
     free(thread);

@@ -12,6 +12,17 @@ void latency_tail_free(struct latency_tail *tail)
     *tail = (struct latency_tail){0};
 }
 
+struct latency_blame latency_tail_take_longest(struct latency_tail *tail)
+{
+    struct latency_blame longest = {0};
+
+    for (uint32_t i = 0; i < tail->blame_count; i++)
+        if (tail->blames[i].ticks > longest.ticks)
+            longest = tail->blames[i];
+    latency_tail_free(tail);
+    return longest;
+}
+
 void latency_tail_begin(struct latency_tail *tail, struct latency_values *ticks)
 {
     *tail = (struct latency_tail){.above = latency_values_at(ticks, 0.99)};
@@ -21,19 +32,13 @@ void latency_tail_begin(struct latency_tail *tail, struct latency_values *ticks)
     }
 }
 
-static void add(uint64_t *sum, uint64_t ticks)
-{
-    if (__builtin_add_overflow(*sum, ticks, sum))
-        *sum = UINT64_MAX;
-}
-
 void latency_tail_call(struct latency_tail *tail, uint64_t ticks,
                        const uint64_t spent[LATENCY_SPENT])
 {
     tail->calls++;
-    add(&tail->ticks, ticks);
+    latency_values_sum(&tail->ticks, ticks);
     for (uint32_t i = 0; i < LATENCY_SPENT; i++)
-        add(&tail->spent[i], spent[i]);
+        latency_values_sum(&tail->spent[i], spent[i]);
 }
 
 static bool is_same(const struct latency_wait *a, const struct latency_wait *b)
@@ -51,7 +56,7 @@ int latency_tail_wait(struct latency_tail *tail, const struct latency_wait *wait
         blame = &tail->blames[i];
         if (!is_same(&blame->wait, wait))
             continue;
-        add(&blame->ticks, ticks);
+        latency_values_sum(&blame->ticks, ticks);
         if (wait->ticks > blame->wait.ticks)
             blame->wait = *wait;
         return 0;
@@ -74,5 +79,5 @@ void latency_functions_add(struct latency_functions *functions, uint32_t functio
         return;
     if (i == functions->count)
         functions->all[functions->count++] = (struct latency_function){.function = function};
-    add(&functions->all[i].ticks, ticks);
+    latency_values_sum(&functions->all[i].ticks, ticks);
 }

@@ -37,6 +37,9 @@ struct latency_tail {
 
 void latency_tail_free(struct latency_tail *tail);
 
+/* Frees it.  Returns the one that it blames most; 0 ticks: there is none. */
+struct latency_blame latency_tail_take_longest(struct latency_tail *tail);
+
 /* Begins: takes what is longer than the 99th percentile, or if nothing is, the longest. */
 void latency_tail_begin(struct latency_tail *tail, struct latency_values *ticks);
 
@@ -55,7 +58,6 @@ struct latency_tails {
     } rows[LATENCY_TAILS_MAX];
     uint32_t count;
     enum latency_by by;
-    const struct symbols_options *symbols; /* as in struct latency_reading */
     struct latency_threads threads;
     int error;
 };

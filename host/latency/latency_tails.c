@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "host/latency/latency_tail.h"
-#include "host/symbols/called.h"
 
 #define WAITS 256u /* of a thread, that are kept: an invocation's last ones */
 
@@ -173,14 +172,13 @@ static int begin(void *context)
 {
     struct again *again = context;
     struct latency_threads *threads = &again->tails->threads;
-    int error = called_name(&again->scan.info, again->tails->symbols);
 
     threads->follower = (struct latency_follower){.context = again->tails,
                                                   .entered = entered,
                                                   .returned = returned,
                                                   .lost = lost,
                                                   .waited = waited};
-    return error == 0 ? latency_threads_init(threads, &again->scan.info) : error;
+    return latency_threads_init(threads, &again->scan.info);
 }
 
 int latency_tails_read(struct latency_tails *tails, const struct latency_rows *rows,
@@ -197,6 +195,7 @@ int latency_tails_read(struct latency_tails *tails, const struct latency_rows *r
     error = trace_scan_open(&again.scan, path);
     if (error != 0)
         return error;
+    again.scan.symbols = scan->symbols;
     error = selection_copy(&again.scan.selection, &scan->selection);
     if (error == 0)
         error = latency_order_run(&again.scan, begin, &again, &sink);

@@ -127,7 +127,7 @@ struct latency_threads {
     uint32_t event_count; /* of hits */
     uint64_t hits, reached; /* all, and those of places */
     uint64_t unknown; /* hits of points that the trace does not describe */
-    uint64_t deep, again, strays; /* sums over threads that have gone */
+    uint64_t deep, strays; /* sums over threads that have gone */
     uint64_t moment; /* waits that have begun */
     uint64_t refused; /* hits of threads beyond LATENCY_THREADS_MAX, or without memory */
     /* of the hit that is being taken */

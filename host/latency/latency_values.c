@@ -129,8 +129,7 @@ int latency_values_add(struct latency_values_pool *pool, struct latency_values *
     }
     values->count++;
     values->largest = value > values->largest ? value : values->largest;
-    if (__builtin_add_overflow(values->sum, value, &values->sum))
-        values->sum = UINT64_MAX;
+    latency_values_sum(&values->sum, value);
     return 0;
 }
 

@@ -32,6 +32,13 @@ int latency_values_add(struct latency_values_pool *pool, struct latency_values *
                        uint64_t value);
 void latency_values_free(struct latency_values_pool *pool, struct latency_values *values);
 
+/* Adds to a sum, which saturates. */
+static inline void latency_values_sum(uint64_t *sum, uint64_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = UINT64_MAX;
+}
+
 /* Returns the least value v such that at least `share` (0 to 1) of the values are <= v; 0 if empty.
  */
 uint64_t latency_values_at(struct latency_values *values, double share);

@@ -11,7 +11,6 @@
 #include "host/plot/plot.h"
 #include "host/plot/plot_axis.h"
 #include "host/scan/about.h"
-#include "host/symbols/called.h"
 
 #define FUNCTIONS_MAX SVG_COLOURS
 #define RANKS_MAX 2000u /* more calls are drawn by shares */
@@ -46,10 +45,8 @@ static int begin(void *context)
 {
     struct picture *p = context;
     const struct trace_info *info = &p->scan.info;
-    int error = called_name(&p->scan.info, NULL);
+    int error = latency_threads_init(&p->threads, info);
 
-    if (error == 0)
-        error = latency_threads_init(&p->threads, info);
     p->rows.only = TRACE_POINTS_NONE;
     if (p->function != NULL)
         p->rows.only = latency_find(&info->points, p->function);

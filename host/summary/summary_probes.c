@@ -134,15 +134,26 @@ void summary_probes_print(FILE *out, const struct summary_probes *p, const struc
                 text_count(number, p->begun), "requests", text_count(part, p->ended));
 }
 
+static uint32_t points_count(const struct trace_info *info)
+{
+    uint32_t count = 0;
+
+    if (!trace_points_called(&info->points))
+        return info->points.meta.point_count;
+    for (uint32_t i = 0; i < info->points.meta.point_count; i++)
+        count += info->points.points[i].function != TRACE_POINTS_NONE;
+    return count;
+}
+
 json_t *summary_probes_json(const struct summary_probes *p, const struct trace_info *info)
 {
     if (!info->points.any)
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "functions",
                      json_number(trace_points_count(&info->points)), "points",
-                     json_number(info->points.meta.point_count), "hits", json_number(p->hits),
-                     "entered", json_number(p->entered), "returned", json_number(p->returned),
-                     "reached", json_number(p->reached), "points_never_reached",
+                     json_number(points_count(info)), "hits", json_number(p->hits), "entered",
+                     json_number(p->entered), "returned", json_number(p->returned), "reached",
+                     json_number(p->reached), "points_never_reached",
                      json_number(unseen_points(p, info)), "functions_never_reached",
                      json_number(unseen_functions(p, info)));
 }

@@ -42,8 +42,12 @@ static int name_one(struct symbols *symbols, const struct trace_info *info,
 static int name_all(struct trace_info *info, const struct symbols_options *options)
 {
     struct trace_points *points = &info->points;
+    struct symbols_options raw = options != NULL ? *options : (struct symbols_options){0};
     struct symbols *symbols;
-    int error = symbols_open(&symbols, info, options);
+    int error;
+
+    raw.raw_names = true; /* readers demangle them, as names of probes */
+    error = symbols_open(&symbols, info, &raw);
 
     if (error != 0)
         return error;

@@ -42,12 +42,6 @@ static struct view_call_row *row_of(struct view_calls *c, uint32_t function)
     return row;
 }
 
-static void add(uint64_t *sum, uint64_t ticks)
-{
-    if (__builtin_add_overflow(*sum, ticks, sum))
-        *sum = UINT64_MAX;
-}
-
 /* Four bins for each power of two. */
 static uint32_t bin_of(uint64_t ticks)
 {
@@ -67,26 +61,13 @@ static void find_least(struct view_call_row *row)
             row->least = i;
 }
 
-static int make_room(struct view_dot **dots, uint32_t count, uint32_t most)
-{
-    struct view_dot *grown;
-
-    if (count == most || (count != 0 && (count & (count - 1)) != 0))
-        return 0; /* room grows to powers of two */
-    grown = realloc(*dots, (count != 0 ? 2ul * count : 1) * sizeof grown[0]);
-    if (grown == NULL)
-        return -ENOMEM;
-    *dots = grown;
-    return 0;
-}
-
 /* Every call has the same chance to be in the sample. */
 static int keep_sample(struct view_calls *c, struct view_call_row *row, const struct view_dot *dot)
 {
     uint64_t seen = row->ticks.count, at;
 
     if (row->sampled_count < VIEW_CALLS_SAMPLED) {
-        if (make_room(&row->sampled, row->sampled_count, VIEW_CALLS_SAMPLED) != 0)
+        if (array_grow(&row->sampled, row->sampled_count, sizeof *dot) != 0)
             return -ENOMEM;
         row->sampled[row->sampled_count++] = *dot;
         return 0;
@@ -112,7 +93,7 @@ static int keep(struct view_calls *c, struct view_call_row *row, const struct vi
             return 0;
         row->worst[row->least] = *dot;
     } else {
-        if (make_room(&row->worst, row->worst_count, VIEW_CALLS_WORST) != 0)
+        if (array_grow(&row->worst, row->worst_count, sizeof *dot) != 0)
             return -ENOMEM;
         row->worst[row->worst_count++] = *dot;
     }
@@ -144,9 +125,9 @@ static int take_call(void *context, const struct follow_call *call)
     row->unknown += call->how == INVOCATIONS_UNKNOWN;
     if (call->how != INVOCATIONS_RETURNED)
         return 0;
-    add(&row->own, call->own);
+    latency_values_sum(&row->own, call->own);
     for (uint32_t i = 0; i < LATENCY_SPENT; i++)
-        add(&row->spent[i], call->spent[i]);
+        latency_values_sum(&row->spent[i], call->spent[i]);
     memcpy(dot.spent, call->spent, sizeof dot.spent);
     return keep(c, row, &dot);
 }
@@ -169,8 +150,8 @@ static int take_request(void *context, const struct follow_request *request)
     c->requests->unknown += !request->begun || !request->ended;
     if (!request->begun || !request->ended)
         return 0;
-    add(&c->requests->spent[0], request->worked);
-    add(&c->requests->spent[1], request->blocked);
+    latency_values_sum(&c->requests->spent[0], request->worked);
+    latency_values_sum(&c->requests->spent[1], request->blocked);
     return keep(c, c->requests, &dot);
 }
 

@@ -51,6 +51,7 @@ function callColumns(calls) {
 /* The bins that the small distributions show, all the same ones. */
 function sparkBins(calls) {
   const counted = calls.rows.filter((row) => row.calls > 0);
+  if (counted.length === 0) return [0, 0];
   return [Math.min(...counted.map((row) => row.bins[0])), Math.max(...counted.map((row) => row.bins[0] + row.bins.length - 1))];
 }
 
