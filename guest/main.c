@@ -268,7 +268,7 @@ static void start_run(struct cpu *cpu)
     cross_lock(cpu);
     run_state.started = true;
     start_deadline();
-    translations_start(cpu, 0);
+    translations_start(cpu);
     duration_start(run.duration_ns);
     service_check_stop();
     test_hook("start");

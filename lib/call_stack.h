@@ -21,6 +21,8 @@ struct call_entry {
     uint64_t note; /* the caller's */
 };
 
+#define CALL_STACK_BYTES (CALL_STACK_MAX * sizeof(struct call_entry))
+
 struct call_stack {
     struct call_entry *entries; /* CALL_STACK_MAX, zeroed; the caller's */
     uint32_t depth;

@@ -19,8 +19,6 @@
 #include "include/hr_abi.h"
 #include "lib/call_stack.h"
 
-#define ENTRIES_BYTES (CALL_STACK_MAX * sizeof(struct call_entry))
-
 void calls_start(void)
 {
     if (!run.latency)
@@ -34,15 +32,16 @@ void calls_start(void)
 int64_t calls_ask(struct cpu *cpu, uint64_t shadow)
 {
     struct hr_abi_calls calls;
-    int error = 0;
+    int error;
 
     if (!run.latency)
         return HR_ABI_CALLS_IGNORED;
     if (run.shared)
         return HR_ABI_CALLS_TOLD;
-    if (shadow != 0)
-        error = copy_from_user(&calls, shadow, sizeof calls);
-    if (shadow != 0 && error == 0)
+    if (shadow == 0)
+        return HR_ABI_CALLS_OBSERVED;
+    error = copy_from_user(&calls, shadow, sizeof calls);
+    if (error == 0)
         error = calls_observe(cpu, &calls);
     return error != 0 ? error : HR_ABI_CALLS_OBSERVED;
 }
@@ -57,7 +56,7 @@ static struct call_stack *calls_of(struct thread *thread)
     stack = heap_alloc(sizeof *stack);
     if (stack == NULL)
         return NULL;
-    stack->entries = heap_alloc(ENTRIES_BYTES);
+    stack->entries = heap_alloc(CALL_STACK_BYTES);
     if (stack->entries == NULL) {
         heap_free(stack, sizeof *stack);
         return NULL;
@@ -134,7 +133,7 @@ void calls_thread_ends(struct thread *thread)
         calls_observe_ends(thread);
     if (thread->calls == NULL)
         return;
-    heap_free(thread->calls->entries, ENTRIES_BYTES);
+    heap_free(thread->calls->entries, CALL_STACK_BYTES);
     heap_free(thread->calls, sizeof *thread->calls);
     thread->calls = NULL;
 }

@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "drivers/apic/apic.h"
 #include "guest/base/context.h"
+#include "guest/base/layout.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/cpu/cross.h"
@@ -28,7 +30,6 @@
 
 _Static_assert(RING_SLOTS > 2 * CALL_STACK_MAX, "a look fits");
 
-#define ENTRIES_BYTES (CALL_STACK_MAX * sizeof(struct call_entry))
 #define SCANS_AT_ONCE 16u /* between other service work */
 
 enum place_state { PLACE_FREE, PLACE_USED, PLACE_LEAVING };
@@ -247,7 +248,7 @@ static struct place *free_place(int *error)
     if (i == CALLS_OBSERVED_MAX)
         return NULL;
     if (places[i].stack.entries == NULL)
-        places[i].stack.entries = heap_alloc(ENTRIES_BYTES);
+        places[i].stack.entries = heap_alloc(CALL_STACK_BYTES);
     *error = -ENOMEM;
     return places[i].stack.entries != NULL ? &places[i] : NULL;
 }
@@ -264,7 +265,7 @@ static struct place *take_place(uint32_t tid, const struct vm_space *space,
         return NULL;
     }
     entries = place->stack.entries;
-    memset(entries, 0, ENTRIES_BYTES);
+    memset(entries, 0, CALL_STACK_BYTES);
     *place = (struct place){.tid = tid, .space = space, .calls = *calls};
     place->stack.entries = entries;
     return place;
@@ -277,6 +278,7 @@ static void show_place(struct place *place)
     __atomic_store_n(&place->state, PLACE_USED, __ATOMIC_RELEASE);
     if (number >= places_used)
         __atomic_store_n(&places_used, number + 1, __ATOMIC_RELEASE);
+    apic_send(cpus[0].apic_id, VECTOR_WAKE); /* with nothing to look at, it may halt */
 }
 
 static struct place *place_of(const struct thread *thread)

@@ -26,11 +26,6 @@ static int64_t read_input(struct thread *thread, struct file *file, uint64_t /* 
         bytes = SERVICE_BYTES_MAX;
     if (!bytes)
         return 0;
-    if (file->type == &file_terminal && terminal_is_command(thread->process)) {
-        result = terminal_check(thread, process_foreground, SIGTTIN);
-        if (result)
-            return result;
-    }
     error = uaccess_prepare_write(user, bytes);
     if (error)
         return error;
@@ -39,6 +34,16 @@ static int64_t read_input(struct thread *thread, struct file *file, uint64_t /* 
         return result;
     error = copy_to_user(user, service_buffer(), (size_t)result);
     return error ? error : result;
+}
+
+static int64_t read_terminal(struct thread *thread, struct file *file, uint64_t offset,
+                             uint64_t user, uint64_t bytes)
+{
+    int64_t error = bytes && thread->process->session == process_first.session
+                        ? terminal_check(thread, process_foreground, SIGTTIN)
+                        : 0;
+
+    return error ? error : read_input(thread, file, offset, user, bytes);
 }
 
 /* The stream that a file is: 2 is standard error. */
@@ -103,6 +108,6 @@ const struct file_type file_output = {
     .mode = S_IFIFO | 0600, .write = write_output, .poll = poll_output};
 const struct file_type file_terminal = {.mode = S_IFCHR | 0620,
                                         .device = 136 << 8,
-                                        .read = read_input,
+                                        .read = read_terminal,
                                         .write = write_output,
                                         .poll = poll_terminal};

@@ -43,7 +43,8 @@ void pty_changed(struct pty *pty)
         poll_changed(file, POLL_READABLE | POLL_WRITABLE | POLL_ALWAYS);
 }
 
-/* Waits for a change.  Returns 0, -EAGAIN or -EINTR; then look again before you return that. */
+/* Waits for a change.  Returns 0, -EAGAIN without waiting, -ETIME or -EINTR; then look again before
+ * you return that. */
 static int64_t wait_change(struct thread *thread, struct pty *pty, const struct file *file,
                            uint64_t ns)
 {
@@ -52,7 +53,7 @@ static int64_t wait_change(struct thread *thread, struct pty *pty, const struct 
     if (file->flags & O_NONBLOCK)
         return -EAGAIN;
     end = wait_counted(thread, WAIT_KEY(&pty->waiting), ns, "a terminal", &pty->waiting);
-    return end == WAIT_SIGNAL ? -EINTR : end == WAIT_TIMEOUT ? -EAGAIN : 0;
+    return end == WAIT_SIGNAL ? -EINTR : end == WAIT_TIMEOUT ? -ETIME : 0;
 }
 
 /* ---- opening and closing ---- */
@@ -93,20 +94,26 @@ void pty_open_slave(struct pty *pty, struct file *file)
     pty_changed(pty);
 }
 
+bool pty_take(struct pty *pty, const struct process *process)
+{
+    uint32_t foreground;
+
+    if (process->session != process->pid || pty->session || terminal_device(process, &foreground))
+        return false;
+    pty->session = process->session;
+    pty->foreground = process->group;
+    return true;
+}
+
 static int open_slave(struct thread *thread, struct file *file)
 {
-    struct process *process = thread->process;
     struct pty *pty = pty_at((uint32_t)file->inode->context);
-    uint32_t foreground;
 
     if (pty == NULL || pty->locked || pty->hung_up)
         return -EIO;
     pty_open_slave(pty, file);
-    if (!(file->flags & O_NOCTTY) && process->session == process->pid && !pty->session &&
-        !terminal_device(process, &foreground)) {
-        pty->session = process->session;
-        pty->foreground = process->group;
-    }
+    if (!(file->flags & O_NOCTTY))
+        (void)pty_take(pty, thread->process);
     return 0;
 }
 
@@ -252,7 +259,8 @@ static int64_t wait_typed(struct thread *thread, struct file *file, uint64_t byt
 {
     struct pty *pty = file->state;
     const struct termios *t = &pty->line.settings;
-    uint32_t seen = 0;
+    uint64_t due = WAIT_FOREVER, asked = WAIT_FOREVER;
+    uint32_t seen = UINT32_MAX;
     int64_t error = 0;
 
     for (;;) {
@@ -268,11 +276,14 @@ static int64_t wait_typed(struct thread *thread, struct file *file, uint64_t byt
         if (pty->hung_up || (raw && !t->c_cc[VMIN] && !t->c_cc[VTIME]))
             return 0;
         if (error && ready == seen)
-            return raw && ready ? 1 : raw && error == -EAGAIN && ns != WAIT_FOREVER ? 0 : error;
+            return raw && ready ? 1 : error == -ETIME ? 0 : error;
+        if (ready != seen || ns != asked) /* what else changes does not put it off */
+            due = poll_deadline(ns);
         seen = ready;
+        asked = ns;
         error = check_group(thread, pty, SIGTTIN);
         if (!error)
-            error = wait_change(thread, pty, file, ns);
+            error = wait_change(thread, pty, file, poll_left(due));
     }
 }
 

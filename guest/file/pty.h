@@ -33,6 +33,10 @@ struct pty *pty_of_session(uint32_t session); /* NULL: its terminal is no pty */
 /* /dev/tty: makes a file one of the slaves. */
 void pty_open_slave(struct pty *pty, struct file *file);
 
+/* Makes it the controlling terminal of a session's leader, if neither has another.  Returns whether
+ * it has become that. */
+bool pty_take(struct pty *pty, const struct process *process);
+
 /* ioctl of both ends. */
 int64_t pty_control(struct thread *thread, struct file *file, uint32_t request, uint64_t argument);
 

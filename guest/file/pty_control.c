@@ -71,15 +71,10 @@ static bool is_own(const struct thread *thread, const struct pty *pty)
 static int64_t take_terminal(const struct thread *thread, struct pty *pty)
 {
     const struct process *process = thread->process;
-    uint32_t foreground;
 
     if (process->session == process->pid && pty->session == process->session)
         return 0;
-    if (process->session != process->pid || pty->session || terminal_device(process, &foreground))
-        return -EPERM;
-    pty->session = process->session;
-    pty->foreground = process->group;
-    return 0;
+    return pty_take(pty, process) ? 0 : -EPERM;
 }
 
 /* As Linux, but a process that leads no session cannot leave its terminal alone. */
@@ -142,23 +137,6 @@ static int64_t control_master(struct pty *pty, uint32_t request, uint64_t user)
     }
 }
 
-/* What changes a terminal, and so stops a process of the background. */
-static bool changes(uint32_t request)
-{
-    switch (request) {
-    case TCSETS:
-    case TCSETSW:
-    case TCSETSF:
-    case TCSBRK:
-    case TCSBRKP:
-    case TCXONC:
-    case TCFLSH:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static int64_t control_line(struct pty *pty, bool master, uint32_t request, uint64_t argument)
 {
     switch (request) {
@@ -210,7 +188,7 @@ int64_t pty_control(struct thread *thread, struct file *file, uint32_t request, 
     case TIOCGSID:
         return control_session(thread, pty, master, request, argument);
     default:
-        if (!master && changes(request) && is_own(thread, pty))
+        if (!master && terminal_changes(request) && is_own(thread, pty))
             error = terminal_check(thread, pty->foreground, SIGTTOU);
         return error ? error : control_line(pty, master, request, argument);
     }

@@ -113,11 +113,10 @@ bool pty_line_put(struct pty_line *line, uint8_t byte)
     if (byte == '\t' && (flags & TABDLY) == XTABS) {
         uint32_t spaces = TAB_COLUMNS - line->column % TAB_COLUMNS;
 
+        if (!put_all(line, "        ", spaces))
+            return false;
         line->column += spaces;
-        if (put_all(line, "        ", spaces))
-            return true;
-        line->column -= spaces;
-        return false;
+        return true;
     }
     if (!queue_add(&line->out, byte))
         return false;

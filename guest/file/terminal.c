@@ -1,6 +1,7 @@
 /* Sessions and their terminals. */
 #include "guest/file/terminal.h"
 
+#include <asm/ioctls.h>
 #include <errno.h>
 #include <signal.h>
 
@@ -11,7 +12,6 @@
 #include "guest/vm/uaccess.h"
 
 #define COMMAND_DEVICE (136u << 8)
-#define HANDLER_IGNORE 1u
 
 bool terminal_is_command(const struct process *process)
 {
@@ -34,8 +34,23 @@ uint32_t terminal_device(const struct process *process, uint32_t *foreground)
 /* Returns true if the thread would not notice the signal. */
 static bool is_ignored(const struct thread *thread, uint32_t signal)
 {
-    return thread->signals.mask & SIGNAL_BIT(signal) ||
-           thread->process->actions[signal].handler == HANDLER_IGNORE;
+    return thread->signals.mask & SIGNAL_BIT(signal) || signal_ignored(thread, signal);
+}
+
+bool terminal_changes(uint32_t request)
+{
+    switch (request) {
+    case TCSETS:
+    case TCSETSW:
+    case TCSETSF:
+    case TCSBRK:
+    case TCSBRKP:
+    case TCXONC:
+    case TCFLSH:
+        return true;
+    default:
+        return false;
+    }
 }
 
 int64_t terminal_check(const struct thread *thread, uint32_t foreground, uint32_t signal)

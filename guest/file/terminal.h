@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 struct process;
-struct pty;
 struct thread;
 
 /* Returns true if the command has a terminal and the process's session has it. */
@@ -18,6 +17,9 @@ bool terminal_is_command(const struct process *process);
 /* Returns the device number (major << 8 | minor) of the process's terminal, and its foreground
  * group; 0: it has none. */
 uint32_t terminal_device(const struct process *process, uint32_t *foreground);
+
+/* Whether an ioctl changes a terminal, and so stops a process of the background. */
+bool terminal_changes(uint32_t request);
 
 /* What a process of the background may do with its terminal: returns 0, -EIO, or -EINTR after it
  * has sent SIGTTIN or SIGTTOU to the process's group. */

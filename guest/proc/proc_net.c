@@ -11,6 +11,7 @@
 #include "guest/socket/socket_route_table.h"
 #include "guest/thread/process.h"
 #include "lib/array.h"
+#include "lib/bytes.h"
 
 /* Widths to which Linux fills its lines. */
 #define TCP_WIDTH 149u
@@ -18,14 +19,6 @@
 #define ROUTE_WIDTH 127u
 
 #define UNIX_LISTENS 0x10000u /* __SO_ACCEPTCON */
-
-static uint32_t word_at(const uint8_t *bytes)
-{
-    uint32_t word;
-
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
 
 /* Ends a line that began at `start`. */
 static void end_line(struct text *text, uint64_t start, uint32_t width)
@@ -81,7 +74,7 @@ static void net_route(const struct thread *, const struct inode *, struct text *
             continue;
         start = text->used;
         text_add(text, "%s\t%08X\t%08X\t%04X\t0\t0\t0\t%08X\t0\t0\t0", interface->name,
-                 word_at(r->to), word_at(r->gateway), r->gateway[0] ? 3u : 1u, mask);
+                 bytes_load32(r->to), bytes_load32(r->gateway), r->gateway[0] ? 3u : 1u, mask);
         end_line(text, start, ROUTE_WIDTH);
     }
 }
@@ -122,7 +115,7 @@ static uint64_t net_inode_number(const struct socket *s)
 static void put_address(struct text *text, const struct socket_address *a, uint32_t domain)
 {
     for (uint32_t at = domain == AF_INET ? 12 : 0; at < sizeof a->bytes; at += 4)
-        text_add(text, "%08X", word_at(a->bytes + at));
+        text_add(text, "%08X", bytes_load32(a->bytes + at));
     text_add(text, ":%04X ", a->port);
 }
 

@@ -282,6 +282,10 @@ static int64_t take_bytes(struct socket *s, struct socket_message *m)
     uint64_t done = 0;
     int64_t part = 0;
 
+    if (hole && packet->end - packet->start == hole) { /* all of it: MSG_PEEK looks over it */
+        packet = packet->next;
+        hole = 0;
+    }
     while (packet != NULL && m->bytes.left && done < most) {
         struct socket_packet *next = packet->next;
         bool files = packet->rights.count;

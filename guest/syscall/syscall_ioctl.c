@@ -79,20 +79,12 @@ static int64_t terminal_control(const struct thread *thread, uint32_t request, u
         return thread->process->session == process_first.session ? 0 : -EPERM;
     case TIOCOUTQ:
         return copy_to_user(user, &nothing, sizeof nothing);
-    case TCSETS:
-    case TCSETSW:
-    case TCSETSF:
-    case TCSBRK:
-    case TCSBRKP:
-    case TCXONC:
-    case TCFLSH:
-        return change_terminal(thread);
     case TIOCSWINSZ:
     case TIOCEXCL:
     case TIOCNXCL:
         return 0;
     default:
-        return -ENOTTY;
+        return terminal_changes(request) ? change_terminal(thread) : -ENOTTY;
     }
 }
 

@@ -11,10 +11,10 @@
 
 static uint32_t flushes;
 
-void translations_start(struct cpu *cpu, uint64_t now)
+void translations_start(struct cpu *cpu)
 {
-    cpu->schedule.flush_due =
-        run.clock.virtual_time && run.shared ? now + run_ns_to_ticks(OFTEN_NS) : CPU_NEVER;
+    if (run.clock.virtual_time && run.shared)
+        cpu->schedule.flush_due = run_ns_to_ticks(OFTEN_NS);
 }
 
 void translations_attend(struct cpu *cpu, uint64_t now)

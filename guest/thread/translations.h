@@ -11,13 +11,13 @@
 #ifndef GUEST_THREAD_TRANSLATIONS_H
 #define GUEST_THREAD_TRANSLATIONS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct cpu;
 
-/* Sets when the next flush is due: cpu->schedule.flush_due; never outside virtual time. */
-void translations_start(struct cpu *cpu, uint64_t now);
+/* When the program starts: sets when the first flush is due, cpu->schedule.flush_due, in virtual
+ * time. */
+void translations_start(struct cpu *cpu);
 
 /* Flushes if that is due at `now` of the workload clock. */
 void translations_attend(struct cpu *cpu, uint64_t now);

@@ -1,6 +1,8 @@
 /* Numbers functions and call sites: two open-addressed tables; nothing is ever removed. */
 #include "guest/trace/called.h"
 
+#include <stdbool.h>
+
 #include "drivers/platform.h"
 #include "guest/base/log.h"
 #include "guest/trace/trace.h"
@@ -63,8 +65,7 @@ static uint32_t *called_place(const struct called_table *table, const struct vm_
                               uint64_t address, uint64_t detail)
 {
     uint32_t mask = (1u << table->bits) - 1;
-    uint32_t at =
-        hash_place(hash_mix(hash_mix((uint64_t)space, address), detail), table->bits) & mask;
+    uint32_t at = hash_place(hash_mix(hash_mix((uint64_t)space, address), detail), table->bits);
 
     for (; table->index[at] != 0; at = (at + 1) & mask) {
         const struct called *one = &table->all[table->index[at] - 1];
@@ -120,11 +121,6 @@ void called_space_ends(const struct vm_space *space)
     called_forget(&points, space);
 }
 
-bool called_any(void)
-{
-    return points.sent != points.count || functions.sent != functions.count;
-}
-
 static bool send_functions(void)
 {
     for (; functions.sent < functions.count; functions.sent++) {
@@ -165,6 +161,8 @@ static void send_points(void)
 
 void called_send(void)
 {
+    if (points.sent == points.count && functions.sent == functions.count)
+        return;
     if (send_functions())
         send_points();
     trace_send_meta();

@@ -6,7 +6,6 @@
 #ifndef GUEST_TRACE_CALLED_H
 #define GUEST_TRACE_CALLED_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "include/hr_format.h"
@@ -33,10 +32,8 @@ uint32_t called_point(const struct vm_space *space, uint64_t function, uint64_t 
 /* A process gives up this memory: its addresses may become those of something else. */
 void called_space_ends(const struct vm_space *space);
 
-/* Whether there are numbers that the trace does not know yet. */
-bool called_any(void);
-
-/* Sends them, before the hits that have them.  Context: service. */
+/* Sends the numbers that the trace does not know yet, before the hits that have them.  Context:
+ * service. */
 void called_send(void);
 
 #endif

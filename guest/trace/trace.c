@@ -100,10 +100,10 @@ void trace_add_ring(struct ring *ring)
         panic("no memory for the call stacks of CPU %u; give more with --mem", ring->cpu);
     /* an open chunk, and one for what was dropped since */
     transport_end_bytes += stream->data.writer.capacity + TRACE_CHUNK_BYTES_MIN;
-    /* overflow sampling makes the first event whole itself: guest/sample/overflow.c; the observer
-     * of calls reads no counters */
-    for (uint32_t i = sampling.trigger->nmi;
-         ring == cpus[ring->cpu].ring && i < sampling.session.event_count; i++)
+    if (ring != cpus[ring->cpu].ring)
+        return; /* the observer of calls reads no counters */
+    /* overflow sampling makes the first event whole itself: guest/sample/overflow.c */
+    for (uint32_t i = sampling.trigger->nmi; i < sampling.session.event_count; i++)
         if (sampling.session.events[i].source == HR_SOURCE_PMU)
             trace_writer_counter(&stream->data.writer, i, sampling.session.events[i].width_bits,
                                  0ull - PMU_START_BEFORE_END);
@@ -355,8 +355,7 @@ bool trace_drain(struct ring *ring, bool flush)
     context_assert_service();
     send_notes(false);
     send_codes(ring->cpu);
-    if (called_any())
-        called_send();
+    called_send();
     return trace_drain_ring(streams[ring->cpu], flush);
 }
 
@@ -463,8 +462,7 @@ void trace_end(const struct hr_rec_exit *exit_record)
 {
     context_assert_service();
     send_notes(true);
-    if (called_any())
-        called_send();
+    called_send();
     for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
         if (streams[cpu] != NULL) {
             end_stream(streams[cpu]);

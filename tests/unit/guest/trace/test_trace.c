@@ -40,11 +40,6 @@ void *platform_allocate(size_t bytes)
     return memory;
 }
 
-bool called_any(void)
-{
-    return false;
-}
-
 void called_send(void)
 {
 }
