@@ -17,8 +17,8 @@ struct launch_accel_speed {
     double own_ns; /* time of that instruction in this process; 0: not measured */
 };
 
-/* Runs a loop of some million instructions in a tiny virtual machine, for at most 10 ms, and in
- * this process.  Call it while the process has one thread, because it uses SIGALRM. */
+/* Runs a loop of 200,000 instructions in a tiny virtual machine, for at most 2 ms of CPU time, and
+ * in this process.  Call it while the process has one thread, because it uses SIGALRM. */
 void launch_accel_measure(struct launch_accel_speed *speed);
 
 /* Measures as launch_accel_measure.  Returns whether KVM is the better choice and stores the reason
