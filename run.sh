@@ -1,14 +1,17 @@
 #!/bin/sh
 # Runs a program under Microtome: builds what is missing or out of date, then executes `hr run`.
 set -eu
-home=$(dirname "$(readlink -f "$0")")
+program=$0
+[ ! -L "$program" ] || program=$(readlink -f "$program")
+home=.
+[ "$program" = "${program%/*}" ] || home=${program%/*}
 build=$home/build
 stamp=$build/run.stamp
 
 # The stamp has the time of the last successful build; one walk over the sources finds newer ones.
 if [ ! -x "$build/hr" ] || [ ! -e "$build/guest.elf" ] || [ ! -e "$stamp" ] ||
     [ -n "$(cd "$home" && find include lib drivers guest boot host Makefile linker.ld \
-        \( -type f -o -type d \) -newer "$stamp" -print -quit)" ]; then
+        \( -type f -o -type d \) -newer build/run.stamp -print -quit)" ]; then
     # Two processes must not build into one directory at once.
     if ! { mkdir -p "$build" && touch "$build/run.lock"; } 2>/dev/null; then
         echo "run.sh: out of date, and $build cannot be written; build as its owner: make" >&2

@@ -12,6 +12,7 @@
 
 #include "host/base/run_failure.h"
 #include "host/launch/launch_memory.h"
+#include "host/launch/launch_near.h"
 #include "host/launch/launch_notes.h"
 #include "host/launch/launch_pin.h"
 #include "host/launch/launch_vpmu.h"
@@ -67,6 +68,7 @@ struct launch {
     int pidfd; /* readable when the emulator has ended */
     int ports[LAUNCH_PORTS]; /* our ends, non-blocking; -1: there is none */
     int errors; /* the emulator's own stdout and stderr, non-blocking */
+    struct launch_near near; /* in virtual time */
     int qmp; /* QEMU's control socket, for a guest that must be placed before it starts */
 };
 

@@ -130,7 +130,8 @@ static int wait_ms(const struct relay *r, uint64_t now_ns)
 
     next = earlier(next, relay_input_deadline(&r->input));
     next = earlier(next, relay_boot_deadline(&r->boot));
-
+    if (r->open[RELAY_CHILD])
+        next = earlier(next, launch_near_deadline(&r->launch->near));
     if (r->progress.enabled)
         next = earlier(next, r->draw_ns);
     if (next == NEVER)
@@ -174,6 +175,8 @@ static void handle_time(struct relay *r, uint64_t now_ns)
     if (now_ns >= r->leave_ns)
         r->left = true;
     relay_input_handle_time(&r->input, now_ns);
+    if (r->open[RELAY_CHILD])
+        launch_near_follow(&r->launch->near, now_ns);
     if (now_ns >= r->draw_ns) {
         r->draw_ns = now_ns + DRAW_NS;
         progress_draw(&r->progress, now_ns, r->collector->samples, r->collector->lost,

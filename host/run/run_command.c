@@ -9,6 +9,7 @@
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/monotonic.h"
 #include "host/collector/collect.h"
 #include "host/collector/keep_files.h"
 #include "host/launch/launch.h"
@@ -86,6 +87,8 @@ static int start_guest(const struct options *o, const struct launch_machine *mac
     launch->memory = machine->memory;
     if (result != 0 || o->libvirt)
         return result;
+    if (machine->virtual_time && !launch_is_placed(machine))
+        launch_near_start(&launch->near, launch->pid, monotonic_ns());
     return launch_place(launch, machine, failure);
 }
 
