@@ -1,5 +1,4 @@
 /* hostile: what a program may do to a kernel by sheer amount, or to itself. */
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

@@ -1,7 +1,6 @@
 /* io_crowd: too much of everything that sockets can have: descriptors, unread data, ports. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -5,7 +5,6 @@
  */
 #include <stdint.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "workloads/ipc_check.h"
 

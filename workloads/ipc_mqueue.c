@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <mqueue.h>
 #include <poll.h>
-#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -4,7 +4,6 @@
  *   ipc_sem processes   and what processes can
  */
 #include <limits.h>
-#include <stdint.h>
 #include <time.h>
 
 #include "workloads/ipc_check.h"

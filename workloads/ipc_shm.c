@@ -3,7 +3,6 @@
  *   ipc_shm             what one process can do
  *   ipc_shm processes   and what several can
  */
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 

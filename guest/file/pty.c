@@ -12,7 +12,6 @@
 #include "guest/file/terminal.h"
 #include "guest/memory/heap.h"
 #include "guest/signal/signal.h"
-#include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
 

@@ -8,7 +8,6 @@
 #include "guest/file/pty.h"
 #include "guest/file/terminal.h"
 #include "guest/signal/signal.h"
-#include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
 
 /* What TCFLSH's argument drops, what TCXONC's does. */

@@ -8,7 +8,6 @@
 #include "guest/base/context.h"
 #include "guest/file/pty.h"
 #include "guest/signal/signal.h"
-#include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
 
 #define COMMAND_DEVICE (136u << 8)

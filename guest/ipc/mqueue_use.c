@@ -9,7 +9,6 @@
 #include "guest/cpu/clock.h"
 #include "guest/file/poll.h"
 #include "guest/memory/heap.h"
-#include "guest/memory/phys.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
 

@@ -2,8 +2,6 @@
 #include "guest/ipc/sem_algebra.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #define UNDO_MAX SEMAEM
 #define UNDO_MIN (-SEMAEM - 1)

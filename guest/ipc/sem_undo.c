@@ -6,7 +6,6 @@
 #include "guest/base/syscall_handlers.h"
 #include "guest/ipc/sem.h"
 #include "guest/memory/heap.h"
-#include "guest/thread/threads.h"
 
 static uint64_t undo_bytes(const struct sem_set *set)
 {

@@ -16,7 +16,6 @@
 #include "guest/trace/trace.h"
 #include "guest/vm/inode.h"
 #include "guest/vm/vm.h"
-#include "guest/vm/vm_area.h"
 #include "guest/vm/vm_fill.h"
 #include "guest/vm/vm_pages.h"
 

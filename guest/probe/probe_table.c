@@ -5,7 +5,6 @@
 
 #include "guest/base/layout.h"
 #include "guest/base/log.h"
-#include "guest/base/panic.h"
 #include "guest/base/run.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/phys.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "guest/base/log.h"
 #include "guest/file/file_device.h"
 #include "guest/file/pty.h"
 #include "guest/fs/fs_kept.h"

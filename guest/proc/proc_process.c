@@ -6,7 +6,6 @@
 #include "guest/base/syscall_handlers.h"
 #include "guest/base/text.h"
 #include "guest/file/terminal.h"
-#include "guest/memory/phys.h"
 #include "guest/proc/proc.h"
 #include "guest/thread/clocks.h"
 #include "guest/thread/limits.h"

@@ -3,7 +3,6 @@
 
 #include "guest/memory/phys.h"
 #include "guest/proc/proc.h"
-#include "guest/thread/threads.h"
 #include "lib/array.h"
 
 static void add_memory(struct text *text, const struct vm_space *space)

@@ -1,14 +1,11 @@
 /* System calls' side of service work: on the workload CPU, with its clock. */
-#include <signal.h>
 #include <string.h>
 
 #include "drivers/apic/apic.h"
 #include "drivers/platform.h"
 #include "guest/base/log.h"
-#include "guest/base/panic.h"
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
-#include "guest/cpu/cross.h"
 #include "guest/cpu/entry.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"

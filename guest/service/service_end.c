@@ -1,7 +1,6 @@
 /* The end of a run, on the workload CPUs. */
 #include <signal.h>
 
-#include "drivers/apic/apic.h"
 #include "guest/base/log.h"
 #include "guest/base/panic.h"
 #include "guest/base/refused.h"

@@ -1,7 +1,6 @@
 /* Sends signals, keeps them pending, and takes them. */
 #include "guest/signal/signal.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 
 #include "guest/base/context.h"
 #include "guest/signal/signal.h"
-#include "guest/thread/threads.h"
 
 void signal_send_group(uint32_t group, uint32_t signal)
 {

@@ -4,7 +4,6 @@
  * has it in a packet or among its connections to accept.  Only packets hold the others. */
 #include "guest/base/context.h"
 #include "guest/socket/socket.h"
-#include "guest/socket/socket_rights.h"
 
 static struct socket *all;
 

@@ -1,5 +1,4 @@
 /* What belongs to the outside: addresses, ports, datagrams, and waiting for it. */
-#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 

@@ -15,7 +15,6 @@
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
 #include "guest/syscall/futex.h"
-#include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/threads_end.h"
 #include "guest/thread/wait.h"

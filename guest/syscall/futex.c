@@ -8,7 +8,6 @@
 #include "guest/base/syscall_handlers.h"
 #include "guest/syscall/futex_key.h"
 #include "guest/syscall/futex_pi.h"
-#include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
 

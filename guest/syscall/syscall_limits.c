@@ -5,7 +5,6 @@
 #include <linux/time_types.h>
 #include <string.h>
 
-#include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/cpu/clock.h"
 #include "guest/file/files.h"

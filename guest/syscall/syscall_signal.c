@@ -7,7 +7,6 @@
 #include "guest/sample/stack_walk.h"
 #include "guest/signal/signal.h"
 #include "guest/signal/signal_frame.h"
-#include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
 

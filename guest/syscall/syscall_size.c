@@ -3,7 +3,6 @@
 #include <linux/falloc.h>
 #include <linux/fcntl.h>
 #include <linux/resource.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

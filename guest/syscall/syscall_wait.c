@@ -7,7 +7,6 @@
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/pidfd.h"
 #include "guest/syscall/usage.h"
-#include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
 

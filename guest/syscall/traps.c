@@ -9,7 +9,6 @@
 #include "guest/cpu/entry.h"
 #include "guest/probe/probe.h"
 #include "guest/sample/exact.h"
-#include "guest/sample/sampler.h"
 #include "guest/service/service.h"
 #include "guest/signal/signal.h"
 #include "guest/syscall/syscall_hr.h"

@@ -1,5 +1,4 @@
 /* What is said of processes that the end of the first one ends. */
-#include <stdbool.h>
 
 #include "guest/base/log.h"
 #include "guest/thread/threads.h"

@@ -3,7 +3,6 @@
  */
 #include "guest/trace/regions.h"
 #include "guest/sample/sampling.h"
-#include "guest/trace/trace.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 #include "guest/vm/vm_area_tree.h"
 #include "guest/vm/vm_copy.h"
 #include "guest/vm/vm_fill.h"
-#include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_range.h"
 
 enum { /* page-fault error code, Intel SDM volume 3, "Page-Fault Exceptions" */

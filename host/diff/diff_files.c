@@ -1,7 +1,6 @@
 /* Compares the files that two programs read. */
 #include "host/diff/diff_files.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>

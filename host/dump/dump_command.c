@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "host/base/commands.h"
-#include "host/base/error.h"
 #include "host/scan/reader_output.h"
 
 static const struct dump_format *const formats[] = {&dump_csv, &dump_records};

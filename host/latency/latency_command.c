@@ -1,6 +1,5 @@
 /* hr latency: how long functions took, and why. */
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

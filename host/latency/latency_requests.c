@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/base/array.h"
 #include "host/latency/latency_request_steps.h"
 #include "lib/hash.h"
 

@@ -1,7 +1,6 @@
 /* UDP: clients of published ports, and flows of the guest's own. */
 #include "host/network/network_datagram.h"
 
-#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>

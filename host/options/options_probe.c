@@ -9,7 +9,6 @@
 #include "host/base/array.h"
 #include "host/base/option.h"
 #include "host/options/options_sampling.h"
-#include "lib/modes.h"
 
 enum { KEY_PROBE = 640, KEY_PROBES, KEY_PROBE_ARGS, KEY_PROBE_EVERY, KEY_PROBE_STACK };
 

@@ -1,7 +1,6 @@
 /* Turns addresses and stacks into rows, or into a tree of calls. */
 #include "host/report/profile_fold.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
