@@ -28,26 +28,18 @@ uint64_t signal_frame_place(uint64_t sp, uint32_t fpu_bytes, uint64_t *fpu)
     return ((*fpu - sizeof(struct signal_frame)) & ~15ull) - 8;
 }
 
+/* What both frames have in common. */
+#define REGISTERS(from)                                                             \
+    .r8 = (from)->r8, .r9 = (from)->r9, .r10 = (from)->r10, .r11 = (from)->r11,     \
+    .r12 = (from)->r12, .r13 = (from)->r13, .r14 = (from)->r14, .r15 = (from)->r15, \
+    .rdi = (from)->rdi, .rsi = (from)->rsi, .rbp = (from)->rbp, .rbx = (from)->rbx, \
+    .rdx = (from)->rdx, .rax = (from)->rax, .rcx = (from)->rcx, .rsp = (from)->rsp, \
+    .rip = (from)->rip
+
 void signal_frame_save(struct signal_registers *to, const struct trap_frame *from)
 {
     *to = (struct signal_registers){
-        .r8 = from->r8,
-        .r9 = from->r9,
-        .r10 = from->r10,
-        .r11 = from->r11,
-        .r12 = from->r12,
-        .r13 = from->r13,
-        .r14 = from->r14,
-        .r15 = from->r15,
-        .rdi = from->rdi,
-        .rsi = from->rsi,
-        .rbp = from->rbp,
-        .rbx = from->rbx,
-        .rdx = from->rdx,
-        .rax = from->rax,
-        .rcx = from->rcx,
-        .rsp = from->rsp,
-        .rip = from->rip,
+        REGISTERS(from),
         .rflags = from->rflags,
         .cs = SELECTOR_USER_CODE,
         .ss = SELECTOR_USER_DATA,
@@ -59,23 +51,7 @@ int signal_frame_restore(const struct signal_registers *from, struct trap_frame 
     if (from->rip >= USER_END || from->rsp > USER_END)
         return -EFAULT;
     *to = (struct trap_frame){
-        .r8 = from->r8,
-        .r9 = from->r9,
-        .r10 = from->r10,
-        .r11 = from->r11,
-        .r12 = from->r12,
-        .r13 = from->r13,
-        .r14 = from->r14,
-        .r15 = from->r15,
-        .rdi = from->rdi,
-        .rsi = from->rsi,
-        .rbp = from->rbp,
-        .rbx = from->rbx,
-        .rdx = from->rdx,
-        .rax = from->rax,
-        .rcx = from->rcx,
-        .rsp = from->rsp,
-        .rip = from->rip,
+        REGISTERS(from),
         .vector = to->vector,
         .rflags = (from->rflags & FLAGS_ALLOWED) | FLAGS_FIXED,
         .cs = SELECTOR_USER_CODE,

@@ -137,16 +137,16 @@ entry_syscall:
     jmp return_restore
 
 /* ---- exceptions ---- */
-.macro EXCEPTION number error_code
+.macro EXCEPTION number error_code name=exception entry=entry_exception
     .balign 16
-exception_\number:
+\name\()_\number:
     .if \error_code
     nop
     .else
     pushq $0
     .endif
     pushq $\number
-    jmp entry_exception
+    jmp \entry
 .endm
 
 entry_exception: /* 3 instructions so far */
@@ -169,18 +169,6 @@ return_restore:
 
 /* With probes: what probe_before does takes no time of the workload clock, and neither does what
  * probe_after does.  So the clock shows what entry_exception would show. */
-.macro EXCEPTION_WATCHED number error_code
-    .balign 16
-watched_\number:
-    .if \error_code
-    nop
-    .else
-    pushq $0
-    .endif
-    pushq $\number
-    jmp entry_exception_watched
-.endm
-
 entry_exception_watched: /* 3 instructions so far */
     testb $3, 24(%rsp)
     jz exception_in_kernel
@@ -212,11 +200,9 @@ entry_exception_watched: /* 3 instructions so far */
     CLOCK_EXIT_STOPPED 28
     jmp return_restore
 
-    .balign 16
-    .globl entry_breakpoint
-entry_breakpoint:
+.macro FRAME_FROM_USER vector
     pushq $0
-    pushq $3
+    pushq $\vector
     testb $3, 24(%rsp)
     jz exception_in_kernel
     swapgs
@@ -224,6 +210,12 @@ entry_breakpoint:
     CLOCK_ENTER 20 /* 2 + 3 + 15 */
     cld
     movq %rsp, %rdi
+.endm
+
+    .balign 16
+    .globl entry_breakpoint
+entry_breakpoint:
+    FRAME_FROM_USER 3
     call probe_hit
     testb %al, %al
     jz 1f
@@ -243,15 +235,7 @@ entry_breakpoint:
     .balign 16
     .globl entry_attention
 entry_attention:
-    pushq $0
-    pushq $VECTOR_ATTENTION
-    testb $3, 24(%rsp)
-    jz exception_in_kernel
-    swapgs
-    SAVE_ALL
-    CLOCK_ENTER 20 /* 2 + 3 + 15 */
-    cld
-    movq %rsp, %rdi
+    FRAME_FROM_USER VECTOR_ATTENTION
     call trap_attention
     CLOCK_EXIT_STOPPED 28 /* 1 + 8 + 1 + 15 + 3 */
     jmp return_restore
@@ -461,20 +445,14 @@ user_leave:
     popq %rbx
     ret
 
-    EXCEPTION 0 0
-    EXCEPTION 1 0
-    EXCEPTION 3 0
-    EXCEPTION 4 0
-    EXCEPTION 5 0
-    EXCEPTION 6 0
-    EXCEPTION 7 0
+    .irp number, 0,1,3,4,5,6,7
+    EXCEPTION \number 0
+    .endr
     PARANOID 8 1
     EXCEPTION 9 0
-    EXCEPTION 10 1
-    EXCEPTION 11 1
-    EXCEPTION 12 1
-    EXCEPTION 13 1
-    EXCEPTION 14 1
+    .irp number, 10,11,12,13,14
+    EXCEPTION \number 1
+    .endr
     EXCEPTION 15 0
     EXCEPTION 16 0
     EXCEPTION 17 1
@@ -483,24 +461,21 @@ user_leave:
     EXCEPTION 20 0
     EXCEPTION 21 1
 
-    EXCEPTION_WATCHED 0 0
-    EXCEPTION_WATCHED 1 0
-    EXCEPTION_WATCHED 4 0
-    EXCEPTION_WATCHED 5 0
-    EXCEPTION_WATCHED 6 0
-    EXCEPTION_WATCHED 7 0
-    EXCEPTION_WATCHED 9 0
-    EXCEPTION_WATCHED 10 1
-    EXCEPTION_WATCHED 11 1
-    EXCEPTION_WATCHED 12 1
-    EXCEPTION_WATCHED 13 1
-    EXCEPTION_WATCHED 14 1
-    EXCEPTION_WATCHED 15 0
-    EXCEPTION_WATCHED 16 0
-    EXCEPTION_WATCHED 17 1
-    EXCEPTION_WATCHED 19 0
-    EXCEPTION_WATCHED 20 0
-    EXCEPTION_WATCHED 21 1
+.macro WATCHED number error_code
+    EXCEPTION \number \error_code watched entry_exception_watched
+.endm
+    .irp number, 0,1,4,5,6,7,9
+    WATCHED \number 0
+    .endr
+    .irp number, 10,11,12,13,14
+    WATCHED \number 1
+    .endr
+    WATCHED 15 0
+    WATCHED 16 0
+    WATCHED 17 1
+    WATCHED 19 0
+    WATCHED 20 0
+    WATCHED 21 1
 
     .section .rodata
     .balign 8
@@ -511,21 +486,13 @@ entry_exceptions: /* by vector, 0 to 21 */
     .endr
 
     .globl entry_exceptions_watched
-entry_exceptions_watched: /* without those that are not watched */
-    .irp number, 0,1
+entry_exceptions_watched: /* 0 for those that are not watched */
+    .irp number, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21
+    .ifdef watched_\number
     .quad watched_\number
-    .endr
-    .quad 0, 0
-    .irp number, 4,5,6,7
-    .quad watched_\number
-    .endr
+    .else
     .quad 0
-    .irp number, 9,10,11,12,13,14,15,16,17
-    .quad watched_\number
-    .endr
-    .quad 0
-    .irp number, 19,20,21
-    .quad watched_\number
+    .endif
     .endr
 
     .section .note.GNU-stack, "", @progbits
