@@ -101,20 +101,12 @@ static int add(struct listing *l, uint64_t address, uint32_t bytes, uint64_t tar
     return add_text(l, text);
 }
 
-static bool in_group(const cs_insn *insn, uint8_t group)
-{
-    for (uint8_t i = 0; i < insn->detail->groups_count; i++)
-        if (insn->detail->groups[i] == group)
-            return true;
-    return false;
-}
-
 /* `tag` is that of common addresses: the code is disassembled at the address to be shown. */
-static uint64_t target_of(const cs_insn *insn, uint64_t tag)
+static uint64_t target_of(csh handle, const cs_insn *insn, uint64_t tag)
 {
     const cs_x86 *x86 = &insn->detail->x86;
 
-    if (!in_group(insn, CS_GRP_JUMP) && !in_group(insn, CS_GRP_CALL))
+    if (!cs_insn_group(handle, insn, CS_GRP_JUMP) && !cs_insn_group(handle, insn, CS_GRP_CALL))
         return 0;
     return x86->op_count == 1 && x86->operands[0].type == X86_OP_IMM
                ? (uint64_t)x86->operands[0].imm | tag
@@ -148,7 +140,7 @@ static int disassemble(struct listing *l, const uint8_t *bytes, size_t count, cs
             text[strcspn(text, "\n")] = 0;
             for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--)
                 text[end - 1] = 0;
-            error = add(l, address, insn->size, target_of(insn, tag), text);
+            error = add(l, address, insn->size, target_of(handle, insn, tag), text);
             bytes += insn->size;
             count -= insn->size;
             address += insn->size;

@@ -6,14 +6,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static bool in_group(const cs_insn *insn, uint8_t group)
-{
-    for (uint8_t i = 0; i < insn->detail->groups_count; i++)
-        if (insn->detail->groups[i] == group)
-            return true;
-    return false;
-}
-
 /* Instructions whose memory operand is only an address, or a hint. */
 static bool accesses_nothing(unsigned int id)
 {
@@ -93,17 +85,18 @@ static bool is_unconditional(unsigned int id)
     return id == X86_INS_JMP || id == X86_INS_LJMP;
 }
 
-static uint8_t branch(const cs_insn *insn, uint64_t *target)
+static uint8_t branch(csh handle, const cs_insn *insn, uint64_t *target)
 {
     const cs_x86 *x86 = &insn->detail->x86;
     const cs_x86_op *to = &x86->operands[0];
     bool loops =
         insn->id == X86_INS_LOOP || insn->id == X86_INS_LOOPE || insn->id == X86_INS_LOOPNE;
-    bool jumps = in_group(insn, CS_GRP_JUMP) || loops, calls = in_group(insn, CS_GRP_CALL);
+    bool jumps = cs_insn_group(handle, insn, CS_GRP_JUMP) || loops;
+    bool calls = cs_insn_group(handle, insn, CS_GRP_CALL);
     uint8_t kinds = EXACT_IS_BRANCH;
 
     *target = 0;
-    if (!jumps && !calls && !in_group(insn, CS_GRP_RET))
+    if (!jumps && !calls && !cs_insn_group(handle, insn, CS_GRP_RET))
         return 0;
     if (calls)
         kinds |= EXACT_IS_CALL;
@@ -130,7 +123,7 @@ static void read_block(struct exact_code *code, const struct exact_memory *m, ui
         uint8_t *kinds = &code->kinds[block->code + i];
 
         if (cs_disasm_iter(handle, &next, &left, &next_address, insn)) {
-            *kinds = branch(insn, &code->targets[number]) | accesses(insn);
+            *kinds = branch(handle, insn, &code->targets[number]) | accesses(insn);
             if (repeats(insn))
                 *kinds |= EXACT_REPEATS;
         }

@@ -24,7 +24,7 @@ struct cpu {
 struct perfetto {
     struct export *e;
     struct perfetto_packets packets;
-    struct follow_requests requests;
+    bool follows; /* there are requests or waits */
     struct cpu *cpus[CPUS_MAX]; /* NULL: nothing was seen of it; owned */
     uint64_t latest_ns;
 };
@@ -232,9 +232,10 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     struct perfetto *p = context;
     struct taking taking = {.p = p, .number = chunk->header.cpu};
 
-    if (chunk->header.type == HR_CHUNK_DATA && follow_requests_take(&p->requests, record) != 0)
-        return -ENOMEM;
-    if (chunk->header.type != HR_CHUNK_DATA || takers[record->type] == NULL)
+    if (chunk->header.type != HR_CHUNK_DATA)
+        return 0;
+    p->follows |= record->type == HR_REC_REQUEST || record->type == HR_REC_WAIT;
+    if (takers[record->type] == NULL)
         return 0;
     taking.cpu = cpu_of(p, taking.number);
     if (taking.cpu == NULL)
@@ -313,7 +314,7 @@ static int walk(struct perfetto *p)
     if (p->e->info.has_exit)
         time_ns(p, p->e->info.exit.time);
     finish(p);
-    error = perfetto_follow(&p->packets, &p->requests);
+    error = perfetto_follow(&p->packets, p->follows);
     return error != 0 ? error : p->packets.message.error;
 }
 
@@ -327,7 +328,6 @@ static int run(struct export *e)
     p->e = e;
     error = walk(p);
     perfetto_packets_free(&p->packets);
-    follow_requests_free(&p->requests);
     for (uint32_t i = 0; i < CPUS_MAX; i++)
         free(p->cpus[i]);
     free(p);

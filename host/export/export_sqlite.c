@@ -208,7 +208,7 @@ struct sqlite {
     struct database db;
     struct sqlite_schema schema;
     struct sqlite_records records;
-    struct follow_requests requests;
+    bool follows; /* there are requests or waits */
     sqlite3_stmt *insert; /* of a sample */
     uint64_t *sums; /* of every function: samples, events; owned */
 };
@@ -295,8 +295,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     if (chunk->header.type != HR_CHUNK_DATA)
         return s->db.error;
     sqlite_records_take(&s->records, chunk, record);
-    if (s->db.error == 0 && follow_requests_take(&s->requests, record) != 0)
-        s->db.error = -ENOMEM;
+    s->follows |= record->type == HR_REC_REQUEST || record->type == HR_REC_WAIT;
     return s->db.error;
 }
 
@@ -375,7 +374,7 @@ static int fill(struct sqlite *s)
     put_number(&s->db, "samples", s->e->samples);
     put_number(&s->db, "complete", !s->e->scan.partial && trace_audit_complete(&s->e->scan.audit));
     put_stacks(s);
-    error = sqlite_probes_fill(s->e, &s->schema, &s->requests);
+    error = sqlite_probes_fill(s->e, &s->schema, s->follows);
     if (error != 0)
         return error;
     put_functions(s);
@@ -400,7 +399,6 @@ static int run(struct export *e)
     database_open(&s->db, e->file);
     error = fill(s);
     e->output.error = database_close(&s->db);
-    follow_requests_free(&s->requests);
     free(s->sums);
     free(s);
     return error;

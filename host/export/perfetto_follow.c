@@ -247,7 +247,7 @@ static int put_span(void *context, const struct follow_span *span)
     return result_of(f);
 }
 
-static int walk(struct followed *f, struct follow_requests *requests)
+static int walk(struct followed *f)
 {
     const struct follow_visitor visitor = {.context = f,
                                            .begin = begin,
@@ -262,7 +262,7 @@ static int walk(struct followed *f, struct follow_requests *requests)
     int error = follow_locks_init(&f->locks, e->symbols, &e->info);
 
     if (error == 0)
-        error = follow_run(e->options->reader.path, &e->scan, requests, &visitor, &sums);
+        error = follow_run(e->options->reader.path, &e->scan, &visitor, &sums);
     for (uint32_t i = 0; f->labels != NULL && i < f->label_count; i++)
         free(f->labels[i]);
     free(f->labels);
@@ -275,20 +275,20 @@ static int walk(struct followed *f, struct follow_requests *requests)
     return 0;
 }
 
-int perfetto_follow(struct perfetto_packets *packets, struct follow_requests *requests)
+int perfetto_follow(struct perfetto_packets *packets, bool any)
 {
     const struct trace_info *info = &packets->e->info;
     struct followed *f;
     int error;
 
-    if (!info->points.any && requests->count == 0 && requests->waits == 0)
+    if (!info->points.any && !any)
         return 0;
     f = calloc(1, sizeof *f);
     if (f == NULL)
         return -ENOMEM;
     f->packets = packets;
     f->info = info;
-    error = walk(f, requests);
+    error = walk(f);
     follow_locks_free(&f->locks);
     free(f);
     return error;

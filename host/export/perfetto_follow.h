@@ -2,7 +2,7 @@
 #pragma once
 
 #include "host/export/perfetto_packets.h"
-#include "host/follow/follow_requests.h"
 
-/* Walks over the trace once more, unless it has none of these.  Returns 0 or -errno. */
-int perfetto_follow(struct perfetto_packets *packets, struct follow_requests *requests);
+/* Walks over the trace once more if it has probes or `any` waits or requests.  Returns 0 or -errno.
+ */
+int perfetto_follow(struct perfetto_packets *packets, bool any);

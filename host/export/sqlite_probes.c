@@ -172,7 +172,7 @@ static int put_probes(void *context, const struct trace_info *info)
     return p->db->error;
 }
 
-static int fill(struct probes *p, struct follow_requests *requests)
+static int fill(struct probes *p)
 {
     const struct follow_visitor visitor = {.context = p,
                                            .begin = put_probes,
@@ -184,7 +184,7 @@ static int fill(struct probes *p, struct follow_requests *requests)
     int error = follow_locks_init(&p->locks, p->e->symbols, &p->e->info);
 
     if (error == 0)
-        error = follow_run(p->e->options->reader.path, &p->e->scan, requests, &visitor, &sums);
+        error = follow_run(p->e->options->reader.path, &p->e->scan, &visitor, &sums);
     if (error == 0)
         p->e->followed = sums.calls + sums.waits + sums.requests;
     if (error == 0 && sums.refused != 0)
@@ -194,8 +194,7 @@ static int fill(struct probes *p, struct follow_requests *requests)
     return error;
 }
 
-int sqlite_probes_fill(struct export *e, struct sqlite_schema *schema,
-                       struct follow_requests *requests)
+int sqlite_probes_fill(struct export *e, struct sqlite_schema *schema, bool any)
 {
     const struct trace_points *points = &e->info.points;
     struct probes p = {.e = e,
@@ -203,11 +202,11 @@ int sqlite_probes_fill(struct export *e, struct sqlite_schema *schema,
                        .event_count = latency_order_events(&e->info),
                        .argument_count = points->any ? points->meta.argument_count : 0};
 
-    if (!points->any && requests->count == 0 && requests->waits == 0)
+    if (!points->any && !any)
         return 0;
     p.call = sqlite_schema_invocations(schema);
     p.wait = database_prepare(p.db, "INSERT INTO waits VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
     p.request = database_prepare(p.db, "INSERT INTO requests VALUES (?,?,?,?,?,?,?,?)");
     p.span = database_prepare(p.db, "INSERT INTO request_spans VALUES (?,?,?,?,?)");
-    return fill(&p, requests);
+    return fill(&p);
 }

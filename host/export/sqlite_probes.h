@@ -4,9 +4,7 @@
 
 #include "host/export/export.h"
 #include "host/export/sqlite_schema.h"
-#include "host/follow/follow_requests.h"
 
-/* Fills them, with the requests that the first walk gathered.  Returns 0 or -errno; a failure of
+/* Fills them, if there are probes or `any` requests or waits.  Returns 0 or -errno; a failure of
  * the database is noted there. */
-int sqlite_probes_fill(struct export *e, struct sqlite_schema *schema,
-                       struct follow_requests *requests);
+int sqlite_probes_fill(struct export *e, struct sqlite_schema *schema, bool any);

@@ -20,8 +20,6 @@ struct follow {
     struct follow_threads threads;
     struct follow_served served;
     const struct follow_visitor *visitor;
-    struct follow_requests *requests; /* NULL: none */
-    size_t next; /* of the requests' records */
     uint64_t now;
     struct follow_sums sums;
     int result;
@@ -43,17 +41,9 @@ static bool is_selected(const struct follow *f, uint32_t tid, uint64_t from, uin
                                            trace_info_selects(info, selection, tid, from));
 }
 
-/* Takes requests up to a time, which is that of what comes next. */
 static void advance(struct follow *f, uint64_t time)
 {
     f->now = time > f->now ? time : f->now;
-    while (f->requests != NULL && f->next < f->requests->count &&
-           f->requests->all[f->next].record.time <= f->now) {
-        const struct hr_rec_request *record = &f->requests->all[f->next++].record;
-
-        if (is_selected(f, record->tid, record->time, record->time))
-            follow_served_take(&f->served, record);
-    }
 }
 
 static void waited(void *context, const struct follow_wait *wait)
@@ -220,6 +210,9 @@ static void take_record(void *context, uint8_t type, const void *body)
         advance(f, ((const struct hr_rec_wait *)body)->time);
         f->sink.record(f->sink.context, type, body);
         follow_threads_wait(&f->threads, body);
+    } else if (type == HR_REC_REQUEST) {
+        advance(f, ((const struct hr_rec_request *)body)->time);
+        follow_served_take(&f->served, body);
     }
 }
 
@@ -242,17 +235,6 @@ static int begin(void *context)
     return error;
 }
 
-/* When the trace ends. */
-static uint64_t last_time(const struct follow *f)
-{
-    uint64_t last = f->scan.info.has_exit ? f->scan.info.exit.time : f->now;
-
-    if (f->requests != NULL && f->requests->count != 0 &&
-        f->requests->all[f->requests->count - 1].record.time > last)
-        last = f->requests->all[f->requests->count - 1].record.time;
-    return last;
-}
-
 static int walk(struct follow *f)
 {
     const struct latency_sink sink = {f, take_hit, take_record, take_loss};
@@ -264,19 +246,18 @@ static int walk(struct follow *f)
     f->served.visitor = f->visitor;
     f->served.threads = &f->threads;
     f->served.info = &f->scan.info;
-    if (f->requests != NULL)
-        follow_requests_sort(f->requests);
     error = latency_order_run(&f->scan, begin, f, &sink);
     if (error != 0)
         return error;
-    advance(f, last_time(f));
+    if (f->scan.info.has_exit)
+        advance(f, f->scan.info.exit.time);
     latency_threads_finish(&f->latency);
     follow_served_finish(&f->served, f->now);
     return f->result != 0 ? f->result : f->served.result;
 }
 
-int follow_run(const char *path, const struct trace_scan *of, struct follow_requests *requests,
-               const struct follow_visitor *visitor, struct follow_sums *sums)
+int follow_run(const char *path, const struct trace_scan *of, const struct follow_visitor *visitor,
+               struct follow_sums *sums)
 {
     struct follow *f = calloc(1, sizeof *f);
     int error = f != NULL ? trace_scan_open(&f->scan, path) : -ENOMEM;
@@ -286,15 +267,13 @@ int follow_run(const char *path, const struct trace_scan *of, struct follow_requ
         return error;
     }
     f->visitor = visitor;
-    f->requests = requests;
     f->scan.symbols = of->symbols;
     error = selection_copy(&f->scan.selection, &of->selection);
     if (error == 0)
         error = walk(f);
     *sums = f->sums;
     sums->requests = f->served.serials;
-    sums->refused = f->latency.refused + f->threads.refused + f->served.refused +
-                    (requests != NULL ? requests->left_out : 0);
+    sums->refused = f->latency.refused + f->threads.refused + f->served.refused;
     latency_threads_free(&f->latency);
     follow_threads_free(&f->threads);
     follow_served_free(&f->served);

@@ -1,12 +1,11 @@
 /* What happened to threads in a trace of probes, in the order of time: invocations of probed
  * functions, waits, and the requests that threads worked for.
  *
- * A walk of its own (host/latency/latency_order.h), which needs the trace's requests from a walk
- * before it.  Memory is bounded, whatever the trace holds.  Never prints.
+ * A walk of its own (host/latency/latency_order.h).  Memory is bounded, whatever the trace holds.
+ * Never prints.
  */
 #pragma once
 
-#include "host/follow/follow_requests.h"
 #include "host/latency/latency_threads.h"
 
 #define FOLLOW_NONE 0u /* numbers count from 1 */
@@ -74,7 +73,7 @@ struct follow_sums { /* what there was */
     uint64_t refused; /* hits, waits and requests that found no room */
 };
 
-/* Walks over what is selected of the trace that another scan has open.  `requests` may be NULL.
- * Returns 0, -errno, or what the visitor returned. */
-int follow_run(const char *path, const struct trace_scan *of, struct follow_requests *requests,
-               const struct follow_visitor *visitor, struct follow_sums *sums);
+/* Walks over what is selected of the trace that another scan has open.  Returns 0, -errno, or what
+ * the visitor returned. */
+int follow_run(const char *path, const struct trace_scan *of, const struct follow_visitor *visitor,
+               struct follow_sums *sums);

@@ -343,35 +343,20 @@ static int is_of_several(const struct trace_scan *scan, bool *several)
     return *several ? 0 : error;
 }
 
-static int stop_at_data(void *context, const struct trace_chunk *chunk, bool continues)
-{
-    (void)context;
-    (void)chunk;
-    (void)continues;
-    return 1;
-}
-
-/* Whether functions get their numbers as the program runs: to know them needs a walk of its own. */
-static int is_called(struct trace_scan *scan, bool *called)
-{
-    const struct trace_visitor visitor = {.chunk = stop_at_data};
-    int result = trace_scan_run(scan, &visitor);
-
-    *called |= trace_points_called(&scan->info.points);
-    return result < 0 ? result : trace_scan_rewind(scan);
-}
-
 int latency_order_run(struct trace_scan *scan, int (*begin)(void *owner), void *owner,
                       const struct latency_sink *sink)
 {
     struct order o = {.scan = scan, .sink = sink, .begin = begin, .owner = owner};
     const struct trace_visitor visitor = {
         .context = &o, .chunk = take_chunk, .hits = take_hits, .record = take_record};
-    bool several;
+    bool several, has_stacks;
     int error = is_of_several(scan, &several);
 
-    if (error == 0 && !several)
-        error = is_called(scan, &several);
+    if (error == 0 && !several) {
+        error = trace_scan_head(scan, &has_stacks);
+        /* functions that get numbers as the program runs need a walk of their own */
+        several = trace_points_called(&scan->info.points);
+    }
     if (error == 0)
         error = several ? run_merged(&o) : trace_scan_run(scan, &visitor);
     if (error == 0)

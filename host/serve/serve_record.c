@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "host/base/monotonic.h"
 #include "host/object/object_cache.h"
 #include "host/serve/serve.h"
 #include "host/trace/trace_files.h"
@@ -24,14 +24,6 @@ struct records {
     size_t count;
     size_t left_out; /* files beyond TRACE_FILES_MAX */
 };
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static int compare(const void *a, const void *b)
 {

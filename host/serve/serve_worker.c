@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/base/monotonic.h"
+
 #define NS_PER_S 1000000000ull
 #define NS_PER_MS 1000000u
 #define POLL_MS 60000
@@ -29,14 +31,6 @@ static atomic_uint abandoned;
 unsigned int serve_worker_abandoned(void)
 {
     return atomic_load(&abandoned);
-}
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 /* An eventfd that counts a few events accepts them at once. */

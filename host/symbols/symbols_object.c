@@ -10,6 +10,7 @@
 #include "host/base/text.h"
 #include "host/object/symbols_debuginfod.h"
 #include "host/unwind/unwind_tables.h"
+#include "lib/array.h"
 
 #define BOUNDS_MEMORY_MAX (96ull << 20) /* while the tables are read */
 
@@ -115,66 +116,43 @@ bool symbols_object_usable(const struct symbols_object *object)
     return object->loaded && (object->status == 0 || object->status == -ENODATA);
 }
 
-static const char *kernel_problem(int status)
-{
-    switch (status) {
-    case -ESTALE:
-        return "not the kernel of that run, the build-ids differ: showing addresses of kernel "
-               "code; put that run's guest.elf back";
-    case -ENOENT:
-        return "the kernel of that run is not there: showing addresses of its code; put its "
-               "guest.elf back";
-    case -ENODATA:
-        return "a kernel without symbols: showing addresses of its code";
-    default:
-        return strerror(-status);
-    }
-}
-
-static const char *program_problem(int status)
-{
-    switch (status) {
-    case -ENODATA:
-        return "stripped: showing functions by address; build it with symbols to see functions, or "
-               "name the folder of its debug file with --debug-dir";
-    case -ESTALE:
-        return "its build-id is not the recorded program's: showing addresses; name the right "
-               "file with --program";
-    case -ENOEXEC:
-        return "not an ELF file: showing addresses; name the program with --program";
-    case -ENOENT:
-        return "not found: showing addresses; name the program with --program";
-    default:
-        return strerror(-status);
-    }
-}
-
-static const char *library_problem(int status)
-{
-    switch (status) {
-    case -ENODATA:
-        return "stripped: showing functions by address; install its debug symbols, or name their "
-               "folder with --debug-dir";
-    case -ESTALE:
-        return "its build-id is not the recorded library's, it has changed since: showing "
-               "addresses; name a folder that has the old one by build-id with --debug-dir";
-    case -ENOEXEC:
-        return "not an ELF file: showing addresses; put the library back";
-    case -ENOENT:
-        return "not found: showing addresses; put the library back, or name a folder that has it "
-               "by build-id with --debug-dir";
-    default:
-        return strerror(-status);
-    }
-}
-
 static const char *file_problem(const struct symbols_object *object)
 {
+    static const struct {
+        int status;
+        const char *kernel, *program, *library;
+    } problems[] = {
+        {-ENODATA, "a kernel without symbols: showing addresses of its code",
+         "stripped: showing functions by address; build it with symbols to see functions, or name "
+         "the folder of its debug file with --debug-dir",
+         "stripped: showing functions by address; install its debug symbols, or name their folder "
+         "with --debug-dir"},
+        {-ESTALE,
+         "not the kernel of that run, the build-ids differ: showing addresses of kernel code; put "
+         "that run's guest.elf back",
+         "its build-id is not the recorded program's: showing addresses; name the right file with "
+         "--program",
+         "its build-id is not the recorded library's, it has changed since: showing addresses; "
+         "name a folder that has the old one by build-id with --debug-dir"},
+        {-ENOENT,
+         "the kernel of that run is not there: showing addresses of its code; put its guest.elf "
+         "back",
+         "not found: showing addresses; name the program with --program",
+         "not found: showing addresses; put the library back, or name a folder that has it by "
+         "build-id with --debug-dir"},
+        {-ENOEXEC, NULL, "not an ELF file: showing addresses; name the program with --program",
+         "not an ELF file: showing addresses; put the library back"},
+    };
+    const char *text = NULL;
+
     if (object->status == -EFBIG)
         return "its sections unpack to more than is read: showing addresses";
-    if (object->kernel)
-        return kernel_problem(object->status);
-    return object->program ? program_problem(object->status) : library_problem(object->status);
+    for (size_t i = 0; i < ARRAY_COUNT(problems); i++)
+        if (problems[i].status == object->status)
+            text = object->kernel    ? problems[i].kernel
+                   : object->program ? problems[i].program
+                                     : problems[i].library;
+    return text != NULL ? text : strerror(-object->status);
 }
 
 static const char *no_debug_file(void)

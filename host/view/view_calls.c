@@ -176,17 +176,17 @@ static int by_tail(const void *a, const void *b)
 }
 
 int view_calls_read(struct view_calls *c, const char *path, const struct trace_scan *scan,
-                    struct follow_requests *requests)
+                    bool requests)
 {
     const struct follow_visitor visitor = {
         .context = c, .begin = begin, .ended = take_call, .answered = take_request};
     struct follow_sums sums;
     int error;
 
-    if (!scan->info.points.any && requests->count == 0)
+    if (!scan->info.points.any && !requests)
         return 0;
     c->info = &scan->info;
-    error = follow_run(path, scan, requests, &visitor, &sums);
+    error = follow_run(path, scan, &visitor, &sums);
     c->points = NULL;
     if (error != 0)
         return error;

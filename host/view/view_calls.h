@@ -50,9 +50,9 @@ struct view_calls { /* all zero at first */
     uint64_t random;
 };
 
-/* Reads the trace, unless it has no probes and no requests.  Returns 0 or -errno. */
+/* Reads the trace if it has probes or `requests`.  Returns 0 or -errno. */
 int view_calls_read(struct view_calls *calls, const char *path, const struct trace_scan *scan,
-                    struct follow_requests *requests);
+                    bool requests);
 void view_calls_free(struct view_calls *calls);
 
 /* Puts rows and dots into a group of columns. */

@@ -151,8 +151,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         return 0;
     if (!m->ready)
         error = prepare(m);
-    if (error == 0)
-        error = follow_requests_take(&m->requests, record);
+    m->requests |= record->type == HR_REC_REQUEST;
     return error == 0 ? view_lanes_record(&m->lanes, &chunk->header, record) : error;
 }
 
@@ -195,8 +194,7 @@ int view_model_read(struct view_model *m, struct reader *reader)
     if (error == 0 && !m->ready)
         error = prepare(m);
     if (error == 0)
-        error = view_calls_read(&m->calls, reader->path, &m->scan, &m->requests);
-    follow_requests_free(&m->requests);
+        error = view_calls_read(&m->calls, reader->path, &m->scan, m->requests);
     return error;
 }
 

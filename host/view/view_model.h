@@ -24,7 +24,7 @@ struct view_model {
     struct view_samples samples;
     struct view_spread spread;
     struct view_calls calls;
-    struct follow_requests requests; /* records of them, until the calls were read */
+    bool requests; /* there are some */
     uint64_t sample_count; /* that were handed in */
     uint64_t last; /* latest time, ticks since the start */
     int base; /* the event that counts instructions, -1: none */
