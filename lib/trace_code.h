@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "include/hr_format.h"
+#include "lib/bytes.h"
 
 #define TRACE_FIELDS_FIXED 3u /* time, ip, cost; events follow */
 #define TRACE_FIELDS_MAX (TRACE_FIELDS_FIXED + HR_EVENTS_MAX)
@@ -41,6 +42,24 @@ static inline uint64_t trace_code_zigzag(uint64_t value)
 static inline uint64_t trace_code_unzigzag(uint64_t coded)
 {
     return (coded >> 1) ^ (0 - (coded & 1));
+}
+
+/* Decodes the field at *at, whose length its two bits of the control word say. */
+static inline __attribute__((always_inline)) uint64_t trace_code_take(const uint8_t **at,
+                                                                      uint32_t code, int wide)
+{
+    static const uint32_t narrow_masks[4] = {0, 0xff, 0xffff, 0xffffff};
+    static const uint64_t wide_masks[4] = {0, 0xffff, 0xffffffff, UINT64_MAX};
+    uint64_t value;
+
+    if (wide) {
+        value = bytes_load64(*at) & wide_masks[code];
+        *at += (1u << code) & ~1u;
+    } else {
+        value = bytes_load32(*at) & narrow_masks[code];
+        *at += code;
+    }
+    return trace_code_unzigzag(value);
 }
 
 #endif

@@ -47,22 +47,6 @@ enum trace_status trace_decoder_base(struct trace_decoder *d, const struct trace
     return TRACE_OK;
 }
 
-static ALWAYS_INLINE uint64_t take_field(const uint8_t **at, uint32_t code, bool wide)
-{
-    static const uint32_t narrow_masks[4] = {0, 0xff, 0xffff, 0xffffff};
-    static const uint64_t wide_masks[4] = {0, 0xffff, 0xffffffff, UINT64_MAX};
-    uint64_t value;
-
-    if (wide) {
-        value = bytes_load64(*at) & wide_masks[code];
-        *at += (1u << code) & ~1u;
-    } else {
-        value = bytes_load32(*at) & narrow_masks[code];
-        *at += code;
-    }
-    return trace_code_unzigzag(value);
-}
-
 /* Decodes one sample at `at`, where its worst case and the slack must fit. */
 static ALWAYS_INLINE const uint8_t *decode_one(struct trace_decoder *d, const struct run *run,
                                                struct trace_slot *out, const uint8_t *at,
@@ -71,11 +55,11 @@ static ALWAYS_INLINE const uint8_t *decode_one(struct trace_decoder *d, const st
     uint32_t codes = bytes_load32(at);
 
     at += trace_code_control_bytes(event_count);
-    d->interval += take_field(&at, codes & 3, wide);
+    d->interval += trace_code_take(&at, codes & 3, wide);
     d->intervals |= d->interval;
     d->previous.time += d->interval;
-    d->previous.ip += take_field(&at, (codes >> 2) & 3, wide);
-    d->previous.cost_ticks += (uint16_t)take_field(&at, (codes >> 4) & 3, wide);
+    d->previous.ip += trace_code_take(&at, (codes >> 2) & 3, wide);
+    d->previous.cost_ticks += (uint16_t)trace_code_take(&at, (codes >> 4) & 3, wide);
     out->time = d->previous.time;
     out->ip = d->previous.ip;
     out->tid = run->tid;
@@ -86,7 +70,7 @@ static ALWAYS_INLINE const uint8_t *decode_one(struct trace_decoder *d, const st
     for (uint32_t i = 0; i < event_count; i++) {
         uint32_t code = (codes >> (2 * (TRACE_FIELDS_FIXED + i))) & 3;
 
-        d->increments[i] += take_field(&at, code, wide);
+        d->increments[i] += trace_code_take(&at, code, wide);
         d->previous.counters[i] += d->increments[i];
         out->counters[i] = d->previous.counters[i];
     }

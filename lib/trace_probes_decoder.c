@@ -32,20 +32,10 @@ void trace_probes_decoder_begin(struct trace_probes_decoder *d, uint32_t argumen
 
 static ALWAYS_INLINE uint64_t take_field(const uint8_t **at, uint64_t *codes, bool wide)
 {
-    static const uint32_t narrow_masks[4] = {0, 0xff, 0xffff, 0xffffff};
-    static const uint64_t wide_masks[4] = {0, 0xffff, 0xffffffff, UINT64_MAX};
     uint32_t code = *codes & 3;
-    uint64_t value;
 
     *codes >>= 2;
-    if (wide) {
-        value = bytes_load64(*at) & wide_masks[code];
-        *at += (1u << code) & ~1u;
-    } else {
-        value = bytes_load32(*at) & narrow_masks[code];
-        *at += code;
-    }
-    return trace_code_unzigzag(value);
+    return trace_code_take(at, code, wide);
 }
 
 /* Decodes one hit at `at`, where its worst case and the slack must fit. */

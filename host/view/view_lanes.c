@@ -238,32 +238,19 @@ static void take_output(struct view_lanes *lanes, uint16_t cpu, const struct tra
 int view_lanes_record(struct view_lanes *lanes, const struct hr_chunk_header *chunk,
                       const struct trace_record *record)
 {
+    static void (*const takers[256])(struct view_lanes *, uint16_t, const struct trace_record *) = {
+        [HR_REC_SWITCH] = take_switch, [HR_REC_GAP] = take_gap,       [HR_REC_LOST] = take_lost,
+        [HR_REC_SYSCALL] = take_call,  [HR_REC_OUTPUT] = take_output,
+    };
     struct view_lanes_cpu *c = find_cpu(lanes, chunk->cpu);
-    uint16_t cpu = chunk->cpu;
 
     if (c != NULL && since_start(lanes, chunk->time_last) > c->end)
         c->end = since_start(lanes, chunk->time_last);
-    switch (record->type) {
-    case HR_REC_MARK:
-        return take_mark(lanes, cpu, record);
-    case HR_REC_SWITCH:
-        take_switch(lanes, cpu, record);
-        return 0;
-    case HR_REC_GAP:
-        take_gap(lanes, cpu, record);
-        return 0;
-    case HR_REC_LOST:
-        take_lost(lanes, cpu, record);
-        return 0;
-    case HR_REC_SYSCALL:
-        take_call(lanes, cpu, record);
-        return 0;
-    case HR_REC_OUTPUT:
-        take_output(lanes, cpu, record);
-        return 0;
-    default:
-        return 0;
-    }
+    if (record->type == HR_REC_MARK)
+        return take_mark(lanes, chunk->cpu, record);
+    if (takers[record->type] != NULL)
+        takers[record->type](lanes, chunk->cpu, record);
+    return 0;
 }
 
 static void put_spans(const struct view_spans *spans, const char *name,
