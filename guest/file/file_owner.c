@@ -10,11 +10,6 @@
 #include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
 
-struct owner { /* struct f_owner_ex */
-    int32_t type; /* F_OWNER_* */
-    int32_t id;
-};
-
 static bool owner_exists(uint32_t type, uint32_t id)
 {
     switch (type) {
@@ -29,9 +24,9 @@ static bool owner_exists(uint32_t type, uint32_t id)
 
 /* Sets an owner that is there as anything: a thread may be named where a process is meant, which
  * then gets nothing. */
-static int set_owner(struct file *file, const struct owner *owner)
+static int set_owner(struct file *file, const struct f_owner_ex *owner)
 {
-    uint32_t id = (uint32_t)owner->id;
+    uint32_t id = (uint32_t)owner->pid;
 
     if (id && process_find(id) == NULL && threads_find(id) == NULL && !process_uses_id(id))
         return -ESRCH;
@@ -40,37 +35,37 @@ static int set_owner(struct file *file, const struct owner *owner)
     return 0;
 }
 
-static struct owner owner_of(const struct file *file)
+static struct f_owner_ex owner_of(const struct file *file)
 {
-    struct owner owner = {.type = file->owner_type};
+    struct f_owner_ex owner = {.type = file->owner_type};
 
     if (owner_exists(file->owner_type, file->owner))
-        owner.id = (int32_t)file->owner;
+        owner.pid = (int32_t)file->owner;
     return owner;
 }
 
 int64_t file_owner_set(struct file *file, int32_t who)
 {
-    struct owner owner = {.type = F_OWNER_PID, .id = who};
+    struct f_owner_ex owner = {.type = F_OWNER_PID, .pid = who};
 
     cross_assert_held();
     if (who == INT32_MIN)
         return -EINVAL;
     if (who < 0)
-        owner = (struct owner){.type = F_OWNER_PGRP, .id = -who};
+        owner = (struct f_owner_ex){.type = F_OWNER_PGRP, .pid = -who};
     return set_owner(file, &owner);
 }
 
 int32_t file_owner_get(const struct file *file)
 {
-    const struct owner owner = owner_of(file);
+    const struct f_owner_ex owner = owner_of(file);
 
-    return owner.type == F_OWNER_PGRP ? -owner.id : owner.id;
+    return owner.type == F_OWNER_PGRP ? -owner.pid : owner.pid;
 }
 
 static int64_t set_given(struct file *file, uint64_t user)
 {
-    struct owner owner;
+    struct f_owner_ex owner;
 
     if (copy_from_user(&owner, user, sizeof owner) != 0)
         return -EFAULT;
@@ -81,7 +76,7 @@ static int64_t set_given(struct file *file, uint64_t user)
 
 int64_t file_owner_control(struct file *file, uint32_t command, uint64_t argument)
 {
-    const struct owner owner = owner_of(file);
+    const struct f_owner_ex owner = owner_of(file);
 
     switch (command) {
     case F_SETOWN:

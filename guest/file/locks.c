@@ -195,14 +195,16 @@ uint32_t locks_test(const struct process *process, const struct file *file,
     return lock->pid;
 }
 
-void locks_closed(const struct process *process, const struct file *file)
+/* Drops an owner's locks: all, or those of the process's kind on an object. */
+static void drop_of(const void *owner, const void *object)
 {
     bool any = false;
 
-    cross_assert_held();
     for (struct lock **at = &locks; *at != NULL;) {
-        if ((*at)->range.kind == LOCK_PROCESS && (*at)->owner == process->files &&
-            (*at)->what == locks_object(file)) {
+        const struct lock *lock = *at;
+
+        if (lock->owner == owner &&
+            (object == NULL || (lock->range.kind == LOCK_PROCESS && lock->what == object))) {
             locks_drop(at);
             any = true;
         } else {
@@ -213,18 +215,13 @@ void locks_closed(const struct process *process, const struct file *file)
         locks_tell();
 }
 
+void locks_closed(const struct process *process, const struct file *file)
+{
+    cross_assert_held();
+    drop_of(process->files, locks_object(file));
+}
+
 void locks_file_gone(const struct file *file)
 {
-    bool any = false;
-
-    for (struct lock **at = &locks; *at != NULL;) {
-        if ((*at)->owner == file) {
-            locks_drop(at);
-            any = true;
-        } else {
-            at = &(*at)->next;
-        }
-    }
-    if (any)
-        locks_tell();
+    drop_of(file, NULL);
 }

@@ -43,34 +43,24 @@
     movups -32(%rsp), %xmm0
     ret
 
-    FUNCTION page_copy_blocks_avx
-    vmovdqu %ymm0, -40(%rsp)
+/* 128 bytes a round; `below` is where the register is kept */
+.macro COPY_BLOCKS name move register bytes below
+    FUNCTION \name
+    \move \register, -\below(%rsp)
 1:
     .set at, 0
-    .rept 4
-    vmovdqu at(%rsi), %ymm0
-    vmovdqu %ymm0, at(%rdi)
-    .set at, at + 32
+    .rept 128 / \bytes
+    \move at(%rsi), \register
+    \move \register, at(%rdi)
+    .set at, at + \bytes
     .endr
     addq $128, %rsi
     addq $128, %rdi
     subq $128, %rdx
     jnz 1b
-    vmovdqu -40(%rsp), %ymm0
+    \move -\below(%rsp), \register
     ret
+.endm
 
-    FUNCTION page_copy_blocks_sse
-    movups %xmm0, -32(%rsp)
-1:
-    .set at, 0
-    .rept 8
-    movups at(%rsi), %xmm0
-    movups %xmm0, at(%rdi)
-    .set at, at + 16
-    .endr
-    addq $128, %rsi
-    addq $128, %rdi
-    subq $128, %rdx
-    jnz 1b
-    movups -32(%rsp), %xmm0
-    ret
+    COPY_BLOCKS page_copy_blocks_avx vmovdqu %ymm0 32 40
+    COPY_BLOCKS page_copy_blocks_sse movups %xmm0 16 32

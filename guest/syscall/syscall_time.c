@@ -1,6 +1,7 @@
 /* System calls about time. */
 #include <errno.h>
-#include <linux/time.h>
+#include <linux/timex.h>
+#include <string.h>
 
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
@@ -18,38 +19,13 @@
 #define COARSE_NS 4000000 /* what Linux says with its usual tick */
 #define USED_STEP_NS 20000ull /* between two looks at a clock of used time */
 
-struct time64 { /* struct timespec; timeval counts microseconds */
-    int64_t seconds;
-    int64_t part;
-};
-
-#define TIMEX_UNSYNCHRONISED 0x40 /* STA_UNSYNC */
-#define TIMEX_ERROR 5 /* TIME_ERROR */
 #define TIMEX_ERROR_MAX_US 16000000
 #define TIMEX_TOLERANCE 32768000 /* 500 ppm, in 2^-16 ppm */
 #define TIMEX_TICK_US 10000
 
-struct timex_image { /* struct timex */
-    uint32_t modes;
-    uint32_t padding0;
-    int64_t offset, frequency, max_error, estimated_error;
-    int32_t status;
-    uint32_t padding1;
-    int64_t constant, precision, tolerance;
-    struct time64 time;
-    int64_t tick;
-    int64_t pps[2];
-    int32_t pps_shift;
-    uint32_t padding2;
-    int64_t pps_counts[5];
-    int32_t tai;
-    int32_t padding3[11];
-};
-_Static_assert(sizeof(struct timex_image) == 208, "timex");
-
 static int64_t put_time(uint64_t user, uint64_t ns)
 {
-    const struct time64 t = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND)};
+    const struct timespec t = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND)};
 
     return copy_to_user(user, &t, sizeof t);
 }
@@ -94,23 +70,23 @@ int64_t syscall_clock_settime(struct thread *, struct trap_frame *frame)
 
 int64_t syscall_settimeofday(struct thread *, struct trap_frame *frame)
 {
-    struct time64 t;
+    struct timeval t;
     int32_t zone[2];
 
     if (frame->rdi && copy_from_user(&t, frame->rdi, sizeof t) != 0)
         return -EFAULT;
-    if (frame->rdi && (t.part < 0 || t.part > (int64_t)US_PER_SECOND))
+    if (frame->rdi && (t.tv_usec < 0 || t.tv_usec > (int64_t)US_PER_SECOND))
         return -EINVAL;
     if (frame->rsi && copy_from_user(zone, frame->rsi, sizeof zone) != 0)
         return -EFAULT;
     return -EPERM;
 }
 
-/* struct timex: describes a clock that is never corrected; TIME_ERROR, as before the first
+/* Describes a clock that is never corrected; TIME_ERROR, as before the first
  * correction. */
 static int64_t time_adjust(uint64_t user)
 {
-    struct timex_image t;
+    struct __kernel_timex t;
     uint64_t ns = clock_realtime_ns();
     int error;
 
@@ -118,17 +94,17 @@ static int64_t time_adjust(uint64_t user)
         return -EFAULT;
     if (t.modes)
         return -EPERM;
-    t = (struct timex_image){
-        .max_error = TIMEX_ERROR_MAX_US,
-        .estimated_error = TIMEX_ERROR_MAX_US,
-        .status = TIMEX_UNSYNCHRONISED,
-        .constant = 2,
-        .precision = 1,
-        .tolerance = TIMEX_TOLERANCE,
-        .time = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND / 1000)},
-        .tick = TIMEX_TICK_US};
+    memset(&t, 0, sizeof t);
+    t.maxerror = t.esterror = TIMEX_ERROR_MAX_US;
+    t.status = STA_UNSYNC;
+    t.constant = 2;
+    t.precision = 1;
+    t.tolerance = TIMEX_TOLERANCE;
+    t.time.tv_sec = (int64_t)(ns / NS_PER_SECOND);
+    t.time.tv_usec = (int64_t)(ns % NS_PER_SECOND / 1000);
+    t.tick = TIMEX_TICK_US;
     error = copy_to_user(user, &t, sizeof t);
-    return error ? error : TIMEX_ERROR;
+    return error ? error : TIME_ERROR;
 }
 
 int64_t syscall_adjtimex(struct thread *, struct trap_frame *frame)
@@ -149,7 +125,7 @@ int64_t syscall_gettimeofday(struct thread *, struct trap_frame *frame)
 {
     const int32_t zone[2] = {0, 0};
     uint64_t ns = clock_realtime_ns();
-    const struct time64 t = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND / 1000)};
+    const struct timeval t = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND / 1000)};
     int error = 0;
 
     if (frame->rdi)

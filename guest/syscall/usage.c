@@ -1,36 +1,26 @@
 /* What getrusage and wait4 tell of used resources. */
 #include "guest/syscall/usage.h"
 
+#include <linux/resource.h>
+
 #include "guest/base/run.h"
 #include "guest/memory/phys.h"
 #include "guest/vm/uaccess.h"
 
 #define NS_PER_SECOND 1000000000ull
 
-struct usage { /* struct rusage; unnamed members are 0, on Linux too or here */
-    int64_t user_seconds, user_us;
-    int64_t system_seconds, system_us;
-    int64_t peak_kib;
-    int64_t unused0[3];
-    int64_t page_faults;
-    int64_t unused1[7];
-    int64_t waits;
-    int64_t preemptions;
-};
-_Static_assert(sizeof(struct usage) == 144, "rusage");
-
 int usage_write(uint64_t to, uint64_t all_ticks, uint64_t user_ticks, const struct thread_use *use)
 {
     uint64_t user = run_ticks_to_ns(user_ticks), all = run_ticks_to_ns(all_ticks);
     uint64_t system = all > user ? all - user : 0;
-    const struct usage usage = {.user_seconds = (int64_t)(user / NS_PER_SECOND),
-                                .user_us = (int64_t)(user % NS_PER_SECOND / 1000),
-                                .system_seconds = (int64_t)(system / NS_PER_SECOND),
-                                .system_us = (int64_t)(system % NS_PER_SECOND / 1000),
-                                .peak_kib = (int64_t)(phys_peak_bytes() >> 10),
-                                .page_faults = (int64_t)use->page_faults,
-                                .waits = (int64_t)use->waits,
-                                .preemptions = (int64_t)use->preemptions};
+    const struct rusage usage = {
+        /* other members are 0, on Linux too or here */
+        .ru_utime = {(int64_t)(user / NS_PER_SECOND), (int64_t)(user % NS_PER_SECOND / 1000)},
+        .ru_stime = {(int64_t)(system / NS_PER_SECOND), (int64_t)(system % NS_PER_SECOND / 1000)},
+        .ru_maxrss = (int64_t)(phys_peak_bytes() >> 10),
+        .ru_minflt = (int64_t)use->page_faults,
+        .ru_nvcsw = (int64_t)use->waits,
+        .ru_nivcsw = (int64_t)use->preemptions};
 
     return copy_to_user(to, &usage, sizeof usage);
 }
