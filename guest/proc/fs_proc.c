@@ -39,16 +39,20 @@ static int64_t program_text(struct thread *, const struct inode *inode, char *ou
     return (int64_t)bytes;
 }
 
+static int lead_to(struct fs_entry *target, struct fs_entry **entry)
+{
+    fs_entry_hold(target);
+    *entry = target;
+    return 0;
+}
+
 static int follow_program(struct thread *, const struct inode *inode, struct fs_entry **entry,
                           struct file **)
 {
     const struct process *process = proc_process(inode);
 
-    if (process == NULL || process->program == NULL)
-        return -ENOENT;
-    *entry = process->program->entry;
-    fs_entry_hold(*entry);
-    return 0;
+    return process != NULL && process->program != NULL ? lead_to(process->program->entry, entry)
+                                                       : -ENOENT;
 }
 
 static int64_t directory_text(struct thread *, const struct inode *inode, char *out, uint64_t room)
@@ -65,11 +69,8 @@ static int follow_directory(struct thread *, const struct inode *inode, struct f
 {
     const struct process *process = proc_process(inode);
 
-    if (process == NULL || process->place == NULL)
-        return -ENOENT;
-    *entry = process->place->directory;
-    fs_entry_hold(*entry);
-    return 0;
+    return process != NULL && process->place != NULL ? lead_to(process->place->directory, entry)
+                                                     : -ENOENT;
 }
 
 static int64_t root_text(struct thread *, const struct inode *, char *out, uint64_t room)
@@ -80,9 +81,7 @@ static int64_t root_text(struct thread *, const struct inode *, char *out, uint6
 static int follow_root(struct thread *, const struct inode *, struct fs_entry **entry,
                        struct file **)
 {
-    *entry = fs_root;
-    fs_entry_hold(*entry);
-    return 0;
+    return lead_to(fs_root, entry);
 }
 
 /* ---- a process's directory, and that of a thread */

@@ -35,22 +35,12 @@ static uint64_t *find_slot(struct diff_side *side, uint64_t ip)
     }
 }
 
-static uint32_t hash_of(const char *name, const char *object)
-{
-    uint32_t hash = 2166136261u;
-
-    for (; *name != 0; name++)
-        hash = (hash ^ (uint8_t)*name) * 16777619u;
-    hash = hash * 16777619u;
-    for (; *object != 0; object++)
-        hash = (hash ^ (uint8_t)*object) * 16777619u;
-    return hash;
-}
-
 /* The row of a name; the first one, of all others, when there is no room. */
 static struct diff_row *find_row(struct diff_side *side, const char *name, const char *object)
 {
-    uint32_t mask = (1u << INDEX_BITS) - 1, i = hash_of(name, object) & mask;
+    uint32_t mask = (1u << INDEX_BITS) - 1;
+    uint64_t hash = hash_bytes(HASH_BYTES_START, name, strlen(name) + 1);
+    uint32_t i = hash_place(hash_bytes(hash, object, strlen(object)), INDEX_BITS);
     struct diff_row *row;
 
     for (; side->row_index[i] != 0; i = (i + 1) & mask) {

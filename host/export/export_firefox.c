@@ -41,13 +41,16 @@ static void comma(struct output *out, uint32_t i)
         output_char(out, ',');
 }
 
-/* "name":[value,value ...] */
+/* "name":[value,value ...]; NULL: the numbers 0, 1 ... */
 static void put_column(struct output *out, const char *name, const char *value, uint32_t count)
 {
     output_json_print(out, ",%s:[", name);
     for (uint32_t i = 0; i < count; i++) {
         comma(out, i);
-        output_text(out, value);
+        if (value != NULL)
+            output_text(out, value);
+        else
+            output_decimal(out, i);
     }
     output_char(out, ']');
 }
@@ -132,17 +135,6 @@ static void put_strings(struct firefox *f)
     output_char(f->out, ']');
 }
 
-/* The numbers 0, 1 ... as a column. */
-static void put_numbered(struct output *out, const char *name, uint32_t count)
-{
-    output_json_print(out, ",%s:[", name);
-    for (uint32_t i = 0; i < count; i++) {
-        comma(out, i);
-        output_decimal(out, i);
-    }
-    output_char(out, ']');
-}
-
 /* One value for each function that is used. */
 static void put_of_functions(struct firefox *f, const char *name,
                              void (*put)(struct firefox *f, const struct function *function))
@@ -185,7 +177,7 @@ static void put_functions(struct firefox *f)
     put_column(out, "inlineDepth", "0", count);
     put_of_functions(f, "category", put_category);
     put_column(out, "subcategory", "0", count);
-    put_numbered(out, "func", count);
+    put_column(out, "func", NULL, count);
     put_column(out, "nativeSymbol", "null", count);
     put_column(out, "innerWindowID", "0", count);
     put_column(out, "implementation", "null", count);
@@ -193,7 +185,7 @@ static void put_functions(struct firefox *f)
     put_column(out, "column", "null", count);
     output_char(out, '}');
     put_length(out, "funcTable", count);
-    put_numbered(out, "name", count);
+    put_column(out, "name", NULL, count);
     put_column(out, "isJS", "false", count);
     put_column(out, "relevantForJS", "false", count);
     put_of_functions(f, "resource", put_resource);
@@ -209,7 +201,7 @@ static void put_resources(struct firefox *f)
     uint32_t count = (uint32_t)f->e->info.map_count;
 
     put_length(out, "resourceTable", count);
-    put_numbered(out, "lib", count);
+    put_column(out, "lib", NULL, count);
     output_text(out, ",\"name\":[");
     for (uint32_t i = 0; i < count; i++) {
         comma(out, i);

@@ -9,14 +9,15 @@
 
 #include "host/launch/launch_memory.h"
 
-/* Returns 0 if there is no such file or number. */
-static uint64_t read_number(const char *root, const char *name)
+#define ALL_PAGES "/sys/kernel/mm"
+
+uint64_t launch_memory_huge_pages(const char *root, const char *of, const char *name)
 {
     char path[PATH_MAX];
     unsigned long long value = 0;
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/sys/kernel/mm/hugepages/hugepages-2048kB/%s", root, name);
+    snprintf(path, sizeof path, "%s%s/hugepages/hugepages-2048kB/%s", root, of, name);
     file = fopen(path, "re");
     if (file == NULL)
         return 0;
@@ -62,8 +63,8 @@ void launch_memory_choose(const char *root, uint64_t bytes, uint64_t lock_limit_
                           struct launch_memory *memory, struct launch_notes *notes)
 {
     uint64_t pages = (bytes + LAUNCH_MEMORY_HUGE_PAGE_BYTES - 1) / LAUNCH_MEMORY_HUGE_PAGE_BYTES;
-    uint64_t free_pages = read_number(root, "free_hugepages");
-    uint64_t promised = read_number(root, "resv_hugepages");
+    uint64_t free_pages = launch_memory_huge_pages(root, ALL_PAGES, "free_hugepages");
+    uint64_t promised = launch_memory_huge_pages(root, ALL_PAGES, "resv_hugepages");
     uint64_t needed = bytes + LAUNCH_MEMORY_EMULATOR_BYTES;
     bool enough;
 

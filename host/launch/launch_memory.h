@@ -25,6 +25,11 @@ struct launch_memory {
 void launch_memory_choose(const char *root, uint64_t bytes, uint64_t lock_limit_bytes,
                           struct launch_memory *memory, struct launch_notes *notes);
 
+/* Returns a number of the huge pages of 2 MiB that a directory of ROOT/sys tells of; 0: it does
+ * not.
+ */
+uint64_t launch_memory_huge_pages(const char *root, const char *of, const char *name);
+
 /* Notes how much memory the emulator, process `pid`, has locked according to ROOT/proc; warns if it
  * was asked to and the guest's `bytes` are not locked.  Call it when the guest runs. */
 void launch_memory_verify(const char *root, pid_t pid, uint64_t bytes,

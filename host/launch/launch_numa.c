@@ -45,19 +45,10 @@ static int find_node(const char *root, const cpu_set_t *online, const struct lau
 
 static uint64_t free_huge_bytes(const char *root, int node)
 {
-    char path[PATH_MAX];
-    unsigned long long pages = 0;
-    FILE *file;
+    char of[64];
 
-    snprintf(path, sizeof path, "%s" NODES "node%d/hugepages/hugepages-2048kB/free_hugepages", root,
-             node);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    if (fscanf(file, "%llu", &pages) != 1)
-        pages = 0;
-    fclose(file);
-    return (uint64_t)pages * LAUNCH_MEMORY_HUGE_PAGE_BYTES;
+    snprintf(of, sizeof of, NODES "node%d", node);
+    return launch_memory_huge_pages(root, of, "free_hugepages") * LAUNCH_MEMORY_HUGE_PAGE_BYTES;
 }
 
 /* Adds up free memory and pages of files that can be read again: a node has no MemAvailable. */

@@ -145,19 +145,30 @@ static void draw_intervals(const struct hist *hist, FILE *out)
     svg_end(&svg);
 }
 
-int plot_intervals(struct plot_options *options, FILE *out)
+/* Draws distributions, unless all of them are empty. */
+static int plot_of(struct plot_options *options, const char *const *of, uint32_t count,
+                   void (*draw)(const struct hist *hist, FILE *out), FILE *out)
 {
-    static const char *const of[] = {"interval"};
     struct reading r;
-    int error = read_trace(options, &r, of, 1);
+    int error = read_trace(options, &r, of, count);
+    uint64_t values = 0;
 
-    if (error == 0 && r.hist->subjects[0].values.count == 0)
+    for (uint32_t i = 0; error == 0 && i < count; i++)
+        values += r.hist->subjects[i].values.count;
+    if (error == 0 && values == 0)
         error = -ENODATA;
     if (error == 0)
-        draw_intervals(r.hist, out);
+        draw(r.hist, out);
     if (r.hist != NULL)
         close_trace(&r);
     return error;
+}
+
+int plot_intervals(struct plot_options *options, FILE *out)
+{
+    static const char *const of[] = {"interval"};
+
+    return plot_of(options, of, 1, draw_intervals, out);
 }
 
 /* The share of values that are at most as large, as steps. */
@@ -230,14 +241,6 @@ static void draw_calls(const struct hist *hist, FILE *out)
 int plot_calls(struct plot_options *options, FILE *out)
 {
     static const char *const of[] = {"syscall", "gap"};
-    struct reading r;
-    int error = read_trace(options, &r, of, 2);
 
-    if (error == 0 && r.hist->subjects[0].values.count + r.hist->subjects[1].values.count == 0)
-        error = -ENODATA;
-    if (error == 0)
-        draw_calls(r.hist, out);
-    if (r.hist != NULL)
-        close_trace(&r);
-    return error;
+    return plot_of(options, of, 2, draw_calls, out);
 }

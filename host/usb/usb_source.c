@@ -198,21 +198,11 @@ enum usb_tool_end usb_source_read(const struct usb_source *s, const char *path, 
     return usb_tool_read(argv, sink, context, failure);
 }
 
-int usb_source_remove_file(const struct usb_source *s, const char *path,
-                           struct run_failure *failure)
+int usb_source_remove(const struct usb_source *s, bool directory, const char *path,
+                      struct run_failure *failure)
 {
     char place[PATH_MAX];
-    const char *const argv[] = {"mdel", "-i", s->image, place, NULL};
-
-    snprintf(place, sizeof place, "::/%s", path);
-    return usb_tool_run(argv, NULL, failure);
-}
-
-int usb_source_remove_directory(const struct usb_source *s, const char *path,
-                                struct run_failure *failure)
-{
-    char place[PATH_MAX];
-    const char *const argv[] = {"mrd", "-i", s->image, place, NULL};
+    const char *const argv[] = {directory ? "mrd" : "mdel", "-i", s->image, place, NULL};
 
     snprintf(place, sizeof place, "::/%s", path);
     return usb_tool_run(argv, NULL, failure);

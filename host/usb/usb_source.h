@@ -6,6 +6,7 @@
 #pragma once
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,8 +41,6 @@ int usb_source_list(const struct usb_source *s, const char *directory, struct us
 enum usb_tool_end usb_source_read(const struct usb_source *s, const char *path, usb_tool_sink *sink,
                                   void *context, struct run_failure *failure);
 
-/* Remove files, and then the directory that held them. */
-int usb_source_remove_file(const struct usb_source *s, const char *path,
-                           struct run_failure *failure);
-int usb_source_remove_directory(const struct usb_source *s, const char *path,
-                                struct run_failure *failure);
+/* Removes a file, or a directory without files. */
+int usb_source_remove(const struct usb_source *s, bool directory, const char *path,
+                      struct run_failure *failure);

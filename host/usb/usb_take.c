@@ -294,9 +294,9 @@ int usb_take_clear(struct usb_take *t, struct run_failure *failure)
             usb_result_parse_name(t->names.names[i], &stream, &part) != 0)
             continue;
         snprintf(path, sizeof path, "results/%.32s/%.40s", t->number, t->names.names[i]);
-        if (usb_source_remove_file(t->source, path, failure) != 0)
+        if (usb_source_remove(t->source, false, path, failure) != 0)
             return -1;
     }
     snprintf(path, sizeof path, "results/%.32s", t->number);
-    return usb_source_remove_directory(t->source, path, failure);
+    return usb_source_remove(t->source, true, path, failure);
 }
