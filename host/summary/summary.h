@@ -67,8 +67,10 @@ void summary_free(struct summary *summary);
 /* Prints the summary for people, in the style of perf stat. */
 void summary_print(FILE *out, const struct summary *summary);
 
-/* Prints one JSON object and a line end.  Returns 0 or -ENOMEM; errors of `out` stay in its error
- * flag. */
+/* Returns an object with the figures; NULL: no memory. */
+json_t *summary_json(const struct summary *summary);
+
+/* Prints it and a line end.  Returns 0 or -ENOMEM; errors of `out` stay in its error flag. */
 int summary_print_json(FILE *out, const struct summary *summary);
 
 /* Returns the program's exit status as a shell gives it (128+N for signal N, 124 after a timeout),

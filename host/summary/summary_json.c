@@ -209,12 +209,11 @@ static void set(json_t *object, const char *key, json_t *value)
     json_object_set_new(object, key, value != NULL ? value : json_null());
 }
 
-int summary_print_json(FILE *out, const struct summary *s)
+json_t *summary_json(const struct summary *s)
 {
     const struct trace_info *info = &s->info;
     json_t *object = json_object();
     int status = summary_exit_status(s);
-    int error;
 
     set(object, "samples", json_number(s->samples));
     set(object, "lost", json_number(s->lost));
@@ -254,7 +253,13 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "damaged_chunks", json_number(s->damaged_chunks));
     set(object, "missing_chunks", json_number(s->missing_chunks));
     set(object, "missing_samples", json_number(s->gone));
-    error = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    return object;
+}
+
+int summary_print_json(FILE *out, const struct summary *s)
+{
+    json_t *object = summary_json(s);
+    int error = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(object);
     fputc('\n', out);
     return error == 0 || ferror(out) ? 0 : -ENOMEM;

@@ -2,7 +2,6 @@
 #include "host/view/view_facts.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "host/base/json.h"
 #include "host/summary/summary.h"
@@ -11,25 +10,11 @@
 int view_facts_summary(const char *path, json_t **json)
 {
     struct summary summary;
-    char *text = NULL;
-    size_t bytes = 0;
     int error = summary_from_file(path, &summary);
-    FILE *out;
 
-    *json = NULL;
-    if (error == 0) {
-        out = open_memstream(&text, &bytes);
-        error = out != NULL ? summary_print_json(out, &summary) : -ENOMEM;
-        if (out != NULL && fclose(out) != 0)
-            error = -ENOMEM;
-    }
-    if (error == 0) {
-        *json = json_loadb(text, bytes, 0, NULL);
-        error = *json != NULL ? 0 : -ENOMEM;
-    }
+    *json = error == 0 ? summary_json(&summary) : NULL;
     summary_free(&summary);
-    free(text);
-    return error;
+    return error == 0 && *json == NULL ? -ENOMEM : error;
 }
 
 static json_t *texts(const struct trace_info *info)
