@@ -276,13 +276,6 @@ static void detach(struct file *file)
             pipe_wake(pipe, end == PIPE_READER ? PIPE_WRITER : PIPE_READER);
 }
 
-void pipe_shut(struct pipe *pipe, enum pipe_end end)
-{
-    pipe->ends[end] = 0;
-    pipe_wake(pipe, PIPE_READER);
-    pipe_wake(pipe, PIPE_WRITER);
-}
-
 const struct file_type pipe_file_reader = {.mode = S_IFIFO | 0600,
                                            .read = read_pipe,
                                            .poll = poll_reader,

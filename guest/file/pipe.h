@@ -31,9 +31,6 @@ struct pipe *pipe_new(void);
 void pipe_free(struct pipe *pipe); /* of a pipe without files */
 void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *type);
 
-/* Closes this end for all its files. */
-void pipe_shut(struct pipe *pipe, enum pipe_end end);
-
 /* Read and write a pipe.  The caller holds a file of it. */
 enum pipe_how { PIPE_BLOCKS = 1, PIPE_QUIET = 2 /* EPIPE without SIGPIPE */ };
 int64_t pipe_read(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,

@@ -16,11 +16,6 @@
 
 static uint64_t memory; /* of all packets */
 
-uint64_t socket_queue_memory(void)
-{
-    return memory;
-}
-
 bool socket_queue_scarce(void)
 {
     return memory > phys_total_bytes() / SCARCE_PART;

@@ -60,6 +60,5 @@ void socket_queue_get(struct socket_queue *q, uint8_t *to, uint32_t bytes);
 void socket_queue_drop(struct socket_queue *q, uint32_t ahead);
 
 bool socket_queue_scarce(void); /* all sockets together have much */
-uint64_t socket_queue_memory(void); /* bytes of all packets */
 
 #endif

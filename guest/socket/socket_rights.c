@@ -21,11 +21,6 @@ struct credentials { /* struct ucred */
 
 static uint32_t in_flight;
 
-uint32_t socket_rights_in_flight(void)
-{
-    return in_flight;
-}
-
 /* ---- dropping */
 
 struct dropped { /* an array of files to release */

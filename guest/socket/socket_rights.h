@@ -38,6 +38,4 @@ void socket_rights_drop(struct socket_rights *rights); /* may wait */
  * -ENOMEM or -ETOOMANYREFS. */
 int socket_rights_take(struct socket_rights *to, struct socket_rights *from, bool looks);
 
-uint32_t socket_rights_in_flight(void);
-
 #endif

@@ -82,7 +82,6 @@ static void note_damage(struct trace_audit *audit, const struct trace_chunk *chu
             .samples = chunk->header.sample_count,
         };
     audit->damage_count++;
-    audit->damaged_bytes += chunk->bytes;
 }
 
 bool trace_audit_step(struct trace_audit *audit, int step, const struct trace_chunk *chunk)

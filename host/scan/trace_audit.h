@@ -44,7 +44,6 @@ struct trace_audit_cpu {
 struct trace_audit {
     struct trace_damage damage[TRACE_AUDIT_SPANS];
     uint64_t damage_count;
-    uint64_t damaged_bytes;
     struct trace_missing missing[TRACE_AUDIT_SPANS];
     uint64_t missing_spans;
     uint64_t missing_chunks;

@@ -160,16 +160,6 @@ uint64_t trace_region_passes(const struct trace_region *region)
     return most;
 }
 
-uint32_t trace_region_bucket(uint64_t value)
-{
-    uint32_t octave;
-
-    if (value < EXACT_BUCKETS)
-        return (uint32_t)value;
-    octave = 63u - (uint32_t)__builtin_clzll(value);
-    return EXACT_BUCKETS + 4 * (octave - 3) + (uint32_t)(value >> (octave - 2) & 3);
-}
-
 uint64_t trace_region_bucket_start(uint32_t bucket)
 {
     if (bucket < EXACT_BUCKETS)

@@ -55,6 +55,5 @@ uint64_t trace_region_passes(const struct trace_region *region);
  */
 uint64_t trace_region_percentile(const struct trace_region_figures *f, double share);
 
-/* Return the bucket that counts a value, and the least value of a bucket. */
-uint32_t trace_region_bucket(uint64_t value);
+/* Returns the least value that a bucket counts. */
 uint64_t trace_region_bucket_start(uint32_t bucket);

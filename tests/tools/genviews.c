@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "host/trace/trace_regions.h"
+#include "include/hr_abi.h"
 #include "tests/tools/genmachine.h"
 #include "tests/tools/tracesink.h"
 
@@ -279,10 +280,10 @@ static void put_region(struct trace_writer *w, const char *name, uint16_t event,
     };
 
     for (uint64_t i = 0; i < passes; i++) {
-        buckets[trace_region_bucket(from + i * step)]++;
+        buckets[hr_abi_bucket(from + i * step)]++;
         region.sum += from + i * step;
     }
-    region.bucket_count = (uint16_t)(trace_region_bucket(region.max) + 1);
+    region.bucket_count = (uint16_t)(hr_abi_bucket(region.max) + 1);
     region.passes += forged;
     memcpy(tail, buckets, region.bucket_count * sizeof buckets[0]);
     memcpy(tail + region.bucket_count * sizeof buckets[0], name, region.name_bytes);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "include/hr_abi.h"
 #include "tests/unit/test.h"
 
 struct body { /* of a record, as it lies in a payload */
@@ -27,10 +28,10 @@ static struct body make(const char *name, uint16_t event, uint64_t passes, uint6
                                 .threads = 2}};
 
     for (uint64_t i = 0; i < passes; i++) {
-        buckets[trace_region_bucket(from + i * step)]++;
+        buckets[hr_abi_bucket(from + i * step)]++;
         b.region.sum += from + i * step;
     }
-    b.region.bucket_count = (uint16_t)(trace_region_bucket(b.region.max) + 1);
+    b.region.bucket_count = (uint16_t)(hr_abi_bucket(b.region.max) + 1);
     memcpy(b.tail, buckets, b.region.bucket_count * 8u);
     memcpy(b.tail + b.region.bucket_count * 8u, name, b.region.name_bytes);
     b.bytes = sizeof b.region + b.region.bucket_count * 8u + b.region.name_bytes;
@@ -59,18 +60,18 @@ static void buckets_are_those_of_the_format(void **state)
 {
     (void)state;
     for (uint64_t v = 0; v < 8; v++)
-        assert_int_equal(trace_region_bucket(v), v);
-    assert_int_equal(trace_region_bucket(8), 8); /* e = 3: 8 + 0 + ((8 >> 1) & 3) */
-    assert_int_equal(trace_region_bucket(9), 8);
-    assert_int_equal(trace_region_bucket(10), 9);
-    assert_int_equal(trace_region_bucket(15), 11);
-    assert_int_equal(trace_region_bucket(1000), 35); /* e = 9: 8 + 24 + 3 */
-    assert_int_equal(trace_region_bucket(UINT64_MAX), HR_REGION_BUCKETS - 1);
+        assert_int_equal(hr_abi_bucket(v), v);
+    assert_int_equal(hr_abi_bucket(8), 8); /* e = 3: 8 + 0 + ((8 >> 1) & 3) */
+    assert_int_equal(hr_abi_bucket(9), 8);
+    assert_int_equal(hr_abi_bucket(10), 9);
+    assert_int_equal(hr_abi_bucket(15), 11);
+    assert_int_equal(hr_abi_bucket(1000), 35); /* e = 9: 8 + 24 + 3 */
+    assert_int_equal(hr_abi_bucket(UINT64_MAX), HR_REGION_BUCKETS - 1);
     for (uint32_t i = 1; i < HR_REGION_BUCKETS; i++) {
         uint64_t start = trace_region_bucket_start(i);
 
-        assert_int_equal(trace_region_bucket(start), i);
-        assert_int_equal(trace_region_bucket(start - 1), i - 1);
+        assert_int_equal(hr_abi_bucket(start), i);
+        assert_int_equal(hr_abi_bucket(start - 1), i - 1);
     }
 }
 
