@@ -7,7 +7,6 @@
 #include "drivers/platform.h"
 
 #define CPUID_1_ECX_X2APIC (1u << 21)
-#define CPUID_1_ECX_TSC_DEADLINE (1u << 24)
 #define ONE_COUNT_PER_TICK (1ull << 32)
 
 struct apic_state apic;

@@ -9,6 +9,7 @@ enum {
     MSR_APIC_BASE = 0x1b,
     MSR_X2APIC_ICR = 0x830,
 };
+#define CPUID_1_ECX_TSC_DEADLINE (1u << 24)
 #define APIC_BASE_ENABLE (1u << 11)
 #define APIC_BASE_X2APIC (1u << 10)
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull

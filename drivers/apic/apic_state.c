@@ -5,7 +5,6 @@
 #include "drivers/apic/apic_regs.h"
 #include "drivers/platform.h"
 
-#define CPUID_1_ECX_TSC_DEADLINE (1u << 24)
 #define MODE_BITS ((uint64_t)(APIC_BASE_ENABLE | APIC_BASE_X2APIC))
 
 enum { /* Intel 8259A data sheet: ports of the PC's two, operation command words 2 and 3 */

@@ -16,7 +16,6 @@
 #include "guest/signal/signal.h"
 #include "guest/thread/threads.h"
 
-#define ITIMERS 3u
 #define USED_STEP_NS 20000ull /* least time between two looks at a clock of used time */
 #define IGNORED_STEP_NS 1000000ull /* least time between two signals that are ignored */
 

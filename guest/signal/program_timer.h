@@ -15,6 +15,7 @@
 #include "guest/thread/thread.h"
 #include "guest/thread/timer.h"
 
+#define ITIMERS 3u
 #define PROGRAM_TIMERS_MAX 256 /* timers of timer_create in a process */
 
 enum program_timer_notify { PROGRAM_TIMER_PROCESS, PROGRAM_TIMER_THREAD, PROGRAM_TIMER_SILENT };

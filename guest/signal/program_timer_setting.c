@@ -5,8 +5,6 @@
 #include "guest/signal/program_timer_math.h"
 #include "guest/vm/uaccess.h"
 
-#define NS_PER_SECOND 1000000000ull
-
 struct spec { /* struct itimerspec, struct itimerval: interval, then value */
     struct {
         int64_t seconds;

@@ -16,8 +16,6 @@
 
 void (*signal_listener)(uint32_t signal);
 
-#define HANDLER_DEFAULT 0u
-#define HANDLER_IGNORE 1u
 #define STATUS_CORE 0x80u /* in a wait status */
 
 static const uint64_t ignored_by_default =

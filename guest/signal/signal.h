@@ -17,6 +17,10 @@
 #include "guest/thread/signal_queue.h"
 #include "guest/thread/thread.h"
 
+#define HANDLER_DEFAULT 0u
+#define HANDLER_IGNORE 1u
+#define ACTION_RESTORER 0x04000000u /* SA_RESTORER */
+
 struct signal_info;
 
 /* Sends a signal (1..64) with the thread's own process as sender; si_code is SI_USER or SI_TKILL.

@@ -13,9 +13,6 @@
 #include "guest/vm/uaccess.h"
 #include "lib/bytes.h"
 
-#define HANDLER_DEFAULT 0u
-#define HANDLER_IGNORE 1u
-#define ACTION_RESTORER 0x04000000u /* SA_RESTORER */
 #define STACK_AUTODISARM (1u << 31)
 #define STACK_BYTES_MIN 2048u
 #define CONTEXT_FLAGS 7u /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */

@@ -7,8 +7,6 @@
 #include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
 
-#define HANDLER_IGNORE 1u
-
 static const uint64_t stops =
     SIGNAL_BIT(SIGSTOP) | SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU);
 

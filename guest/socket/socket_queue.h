@@ -16,6 +16,7 @@
 struct file;
 struct socket;
 
+#define SOCKET_DATAGRAM_COST 512u /* counts in addition to the bytes of a datagram */
 #define SOCKET_RIGHTS_MAX 253u /* SCM_MAX_FD: files in one message */
 
 /* What comes with bytes: open files and who sent them. */

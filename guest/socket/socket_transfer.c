@@ -9,7 +9,6 @@
 #include "guest/vm/uaccess.h"
 
 #define VECTORS_MAX 1024u /* UIO_MAXIOV: messages of sendmmsg and recvmmsg */
-#define NS_PER_SECOND 1000000000ull
 
 /* struct msghdr, with numbers for pointers */
 struct header {

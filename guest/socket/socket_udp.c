@@ -6,7 +6,6 @@
 #include "guest/socket/socket.h"
 
 #define BYTES_MAX 65507u /* what fits into an IPv4 packet */
-#define DATAGRAM_COST 512u /* counts in addition to the bytes of a datagram */
 
 static void disconnect(struct socket *s)
 {
@@ -78,7 +77,7 @@ static int deliver(struct socket *s, const struct socket_address *to, struct soc
             socket_tell_all(s);
         return 0;
     }
-    used = receiver->in.bytes + (uint64_t)receiver->in.packets * DATAGRAM_COST;
+    used = receiver->in.bytes + (uint64_t)receiver->in.packets * SOCKET_DATAGRAM_COST;
     if (used + m->bytes.left > (uint64_t)receiver->options.receive_bytes)
         return 0;
     packet = socket_datagram_make(receiver, m, name,

@@ -17,7 +17,6 @@
 #define PATH_BYTES ((uint32_t)sizeof((struct sockaddr_un *)0)->sun_path)
 #define BUCKETS 64u
 #define DATAGRAMS_MAX 10u /* /proc/sys/net/unix/max_dgram_qlen */
-#define DATAGRAM_COST 512u /* counts in addition to the bytes of a datagram */
 #define OWN_NAMES (1u << 20) /* of autobind: five hexadecimal digits */
 
 static struct socket *abstract_names[BUCKETS];
@@ -278,7 +277,7 @@ static int64_t connect_datagram(struct thread *thread, struct socket *s, const v
 static bool is_full(const struct socket *s, const struct socket *to, uint64_t bytes)
 {
     if (to == s || to->peer == s)
-        return to->in.packets && to->in.bytes + to->in.packets * DATAGRAM_COST + bytes >
+        return to->in.packets && to->in.bytes + to->in.packets * SOCKET_DATAGRAM_COST + bytes >
                                      (uint64_t)s->options.send_bytes;
     return to->in.packets > DATAGRAMS_MAX;
 }

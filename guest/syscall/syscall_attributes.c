@@ -12,7 +12,6 @@
 #include "guest/syscall/syscall_path.h"
 #include "guest/vm/uaccess.h"
 
-#define NS_PER_SECOND 1000000000ull
 #define UTIME_NOW_NS ((1l << 30) - 1l)
 #define UTIME_OMIT_NS ((1l << 30) - 2l)
 #define NO_ID UINT32_MAX

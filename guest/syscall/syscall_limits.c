@@ -16,8 +16,6 @@
 #include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
 
-#define NS_PER_SECOND 1000000000ull
-
 /* Applies the limits that the kernel enforces. */
 static void limits_apply(struct process *process)
 {

@@ -14,7 +14,6 @@
 #define WORDS_MAX (FILES_MAX / 64)
 #define BATCH 32u /* entries read at once */
 #define NS_PER_MS 1000000ull
-#define NS_PER_SECOND 1000000000ull
 
 /* Calls `look` until it finds something, and returns that; 0 after the deadline, or -EINTR. */
 static int64_t until_ready(struct thread *thread, uint64_t ns, const char *what,

@@ -10,15 +10,12 @@
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
 
-#define HANDLER_DEFAULT 0u
-#define HANDLER_IGNORE 1u
 #define SET_BYTES 8u /* of a signal set; C libraries pass it */
 
 /* The flags that an action may have: Linux drops the rest. */
 #define ACTION_FLAGS                                                                   \
     (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | \
      SA_RESETHAND | ACTION_RESTORER | 0x800u /* SA_EXPOSE_TAGBITS */)
-#define ACTION_RESTORER 0x04000000u /* SA_RESTORER */
 
 int64_t syscall_rt_sigaction(struct thread *thread, struct trap_frame *frame)
 {

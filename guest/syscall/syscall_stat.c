@@ -15,7 +15,6 @@
 #include "guest/vm/uaccess.h"
 
 #define BLOCK_BYTES 4096u
-#define NS_PER_SECOND 1000000000ull
 
 struct attributes {
     uint64_t number;

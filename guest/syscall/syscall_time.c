@@ -12,7 +12,6 @@
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
 
-#define NS_PER_SECOND 1000000000ull
 #define NS_PER_TIMES_TICK 10000000ull /* AT_CLKTCK is 100 */
 
 #define US_PER_SECOND 1000000ull

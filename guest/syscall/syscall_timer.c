@@ -8,9 +8,7 @@
 #include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
 
-#define NS_PER_SECOND 1000000000ull
 #define NS_PER_US 1000ull
-#define ITIMERS 3u
 
 struct event { /* struct sigevent, as far as the kernel reads it */
     uint64_t value;

@@ -7,8 +7,6 @@
 #include "guest/memory/phys.h"
 #include "guest/vm/uaccess.h"
 
-#define NS_PER_SECOND 1000000000ull
-
 int usage_write(uint64_t to, uint64_t all_ticks, uint64_t user_ticks, const struct thread_use *use)
 {
     uint64_t user = run_ticks_to_ns(user_ticks), all = run_ticks_to_ns(all_ticks);

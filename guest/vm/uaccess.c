@@ -14,7 +14,6 @@
 #include "guest/vm/vm_access.h"
 
 #define RANDOM_BYTES 256u /* at a time */
-#define NS_PER_SECOND 1000000000
 
 static struct vm_space *current_space(void)
 {
@@ -162,9 +161,9 @@ int uaccess_time(uint64_t user, uint64_t *ns)
 
     if (copy_from_user(&t, user, sizeof t) != 0)
         return -EFAULT;
-    if (t.seconds < 0 || t.part < 0 || t.part >= NS_PER_SECOND)
+    if (t.seconds < 0 || t.part < 0 || t.part >= (int64_t)NS_PER_SECOND)
         return -EINVAL;
-    if (__builtin_mul_overflow((uint64_t)t.seconds, (uint64_t)NS_PER_SECOND, ns) ||
+    if (__builtin_mul_overflow((uint64_t)t.seconds, NS_PER_SECOND, ns) ||
         __builtin_add_overflow(*ns, (uint64_t)t.part, ns) || *ns == UINT64_MAX)
         *ns = UINT64_MAX - 1;
     return 0;

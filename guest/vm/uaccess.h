@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define NS_PER_SECOND 1000000000ull
+
 /* Called when there is no memory for a page; set at boot. */
 extern void (*uaccess_out_of_memory)(void);
 

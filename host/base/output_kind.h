@@ -27,7 +27,6 @@ enum output_kind {
 #define OUTPUT_MARK_GZIP "Microtome" /* the comment in gzip's header */
 #define OUTPUT_MARK_PERF "Microtome export" /* after the header */
 #define OUTPUT_MARK_SQLITE 0x4d63746d /* PRAGMA application_id */
-#define OUTPUT_MARK_PARTITION "Microtome"
 
 /* Returns whether a file of `file_bytes` bytes that begins with these `count` bytes is of a format
  * without a mark. */

@@ -10,7 +10,6 @@
 #include "host/summary/gather.h"
 
 #define HIST_SUBJECTS_MAX 16u
-#define HIST_NAMES "interval, cost, lateness, syscall, syscall:NAME, gap or an event"
 
 enum hist_kind { HIST_INTERVAL, HIST_COST, HIST_LATENESS, HIST_SYSCALL, HIST_GAP, HIST_EVENT };
 

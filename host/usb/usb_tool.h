@@ -10,8 +10,6 @@
 
 #include "host/base/run_failure.h"
 
-#define USB_TOOL_ARGUMENTS_MAX 24
-
 /* Runs a program to its end.  `input` is the text for its standard input; NULL: none.  Its output
  * is shown only as part of the failure. */
 int usb_tool_run(const char *const argv[], const char *input, struct run_failure *failure);
