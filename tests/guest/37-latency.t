@@ -110,19 +110,4 @@ if [ -n "$python" ]; then
 else
     skip 5 'python3 is not installed'
 fi
-root=$BUILD/servers/root
-redis=$root/usr/bin/redis-server
-if [ -e "$BUILD/servers/packages" ] && [ -e "$redis" ]; then
-    chmod 755 .
-    run_guest -q --mem 1G --env PATH="$root/usr/bin:/usr/bin:/bin" --env LD_LIBRARY_PATH="$root/usr/lib/x86_64-linux-gnu" \
-        --env HOME="$PWD" --env requests=300 --probe "$redis:processCommand" --probe "$redis:call" --probe "$redis:lookupKey" \
-        sh "$ROOT/tests/programs/servers/redis.sh"
-    like 'redis: its benchmark' out '^GET: done$'
-    "$HR" latency -f csv hr.bin >rows
-    within 'redis: commands' "$(sed -n 's/^processCommand,[^,]*,duration_ns,\([0-9]*\),.*/\1/p' rows)" 600 2000
-    "$HR" latency hr.bin >out
-    like 'redis: the longest command' out '^# processCommand: the [0-9]+ calls above p99 took '
-else
-    skip 3 'tools/servers.sh has not unpacked redis'
-fi
 done_testing
