@@ -16,7 +16,7 @@ row() { sed -n "s/^$1 //p" rows; }
 # hits FUNCTION: what the hits of a function or place say, one a line.
 hits() { "$HR" dump -f records hr.bin | sed -n "s/^  hit time=.* \([a-z]*\) function=\"$1\" .*arguments=\(.*\)/\1 \2/p"; }
 
-g++ -O1 -g -o odd "$ROOT/tests/programs/odd.cc" || exit 1
+g++ -O1 -g -I"$ROOT" -o odd "$ROOT/tests/programs/odd.cc" "$BUILD/libhr.a" || exit 1
 ./odd >native
 line=$(sed -n '/passes \*\//=' "$ROOT/tests/programs/odd.cc")
 in_loop=0x$(objdump -d odd --disassemble=steps | sed -n 's/^ *\([0-9a-f]*\):.*sub .*,%rdi.*/\1/p')
@@ -29,6 +29,10 @@ ok 'the trace is right' "$HR" check hr.bin
 "$HR" dump --format csv hr.bin >probed.csv
 same_file 'samples are those of a run without probes' probed.csv plain.csv
 is 'exceptions leave functions' "$(row throws) $(row again)" '0 70 0 0 5 0'
+"$HR" latency --by request -f csv hr.bin >requests
+is 'and end the requests of the objects that they leave' "$(sed 1d requests | cut -d, -f1-4)" 5,0,0,0
+run_hr latency --request 18446744073709551613 hr.bin
+like 'a request of a large number, with what it calls' out '^  \+[0-9.]+ ns +[0-9.]+ us +thread 1000    throws, which '
 is 'and the one that catches them returns' "$(row catches)" '10 0 0'
 is 'a function has probes until the program writes to its page' "$(row patched)" '1 0 0'
 is 'single steps: the handler of SIGTRAP is probed, too' "$(row on_trap)" "$((4 + $(sed -n 's/ steps.*//p' native))) 0 0"
@@ -113,8 +117,8 @@ is '100,000 points' "$("$HR" stat --json hr.bin | jq -r '[.probes.functions > 50
 within '100,000 points: calls' "$(($(awk '{ n += $2 } END { print n }' rows) + $(stat_of hr.bin .lost) / 2))" 99000 100001
 
 # A program that calls faster than the service CPU writes.
-rows_of --cpus 1 --mode off --probe asm_spin "$WORKLOADS/probed" calls 1000000
-is 'a full ring: each hit is recorded or counted' "$(stat_of hr.bin '.probes.hits + .lost')" 2000000
+rows_of --cpus 1 --mode off --probe asm_spin "$WORKLOADS/probed" calls 500000
+is 'a full ring: each hit is recorded or counted' "$(stat_of hr.bin '.probes.hits + .lost')" 1000000
 is 'a full ring: calls of which a part is missing are no calls' \
     "$("$HR" latency -f json hr.bin | jq '.strays + (.rows[] | 2 * .calls + .left + .unknown)')" "$(stat_of hr.bin .probes.hits)"
 done_testing

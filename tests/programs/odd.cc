@@ -1,6 +1,8 @@
 /* odd: what probes meet in programs that do odd things: exceptions through functions, code that
  * changes itself, breakpoints and single steps of the program's own, a probe on the handler of
  * SIGTRAP. It prints what it saw, which is the same with and without probes. */
+#include "include/hr.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -68,6 +70,9 @@ OPAQUE unsigned catches(unsigned depth)
 
 OPAQUE void again(unsigned depth)
 {
+    hr::request served(UINT64_MAX - depth);
+    hr::joined part(UINT64_MAX - depth);
+
     try {
         throws(depth);
     } catch (...) {
