@@ -83,7 +83,7 @@ like 'on three CPUs: the table' out ' 10,000 .* serve '
 "$HR" latency --by request -f csv hr.bin >rows
 is 'on three CPUs: all requests' "$(sed 1d rows | cut -d, -f1-4)" 10000,0,0,0
 "$HR" latency --function lookup --worst 1000 hr.bin >out
-like 'on three CPUs: locks and holders' out '(waits for cache_lock, held by thread [0-9]+ in (lookup|evict)|evict$)'
+like 'on three CPUs: locks and holders' out 'waits for cache_lock, held by thread [0-9]+ in (lookup|evict)(,|$)'
 
 # ---- programs that are not made for this ----
 if cc -O1 -fopenmp -o critical "$ROOT/tests/programs/critical.c" 2>cc.err; then
