@@ -17,6 +17,7 @@
 
 #define PLAIN __attribute__((noinline, no_instrument_function))
 #define CALLED __attribute__((noinline))
+#define CROWD_MAX 400u
 
 static volatile uint64_t sink;
 
@@ -105,6 +106,27 @@ CALLED static void run_churn(uint64_t n)
     }
 }
 
+CALLED static void *meet(void *barrier)
+{
+    pthread_barrier_wait(barrier);
+    return NULL;
+}
+
+/* Threads that are all there at one time. */
+CALLED static void run_crowd(uint64_t n)
+{
+    pthread_t threads[CROWD_MAX];
+    pthread_barrier_t barrier;
+
+    if (n > CROWD_MAX)
+        n = CROWD_MAX;
+    pthread_barrier_init(&barrier, NULL, (unsigned)n);
+    for (uint64_t i = 0; i < n; i++)
+        pthread_create(&threads[i], NULL, meet, &barrier);
+    for (uint64_t i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+}
+
 CALLED static void run_fork(uint64_t n)
 {
     pid_t child = fork();
@@ -141,6 +163,8 @@ CALLED static int run_case(const char *name, uint64_t n, uint64_t rounds)
         run_threads(n);
     else if (strcmp(name, "churn") == 0)
         run_churn(n);
+    else if (strcmp(name, "crowd") == 0)
+        run_crowd(n);
     else if (strcmp(name, "fork") == 0)
         run_fork(n);
     else if (strcmp(name, "signals") == 0)

@@ -194,6 +194,20 @@ static struct probe_place *place_of(const struct run_probe_point *point, uint64_
     return place;
 }
 
+/* Returns whether a breakpoint at `ip` is the program's: in a page that it has written to, which is
+ * a copy of the file's own page. */
+static bool is_own_breakpoint(const struct vm_space *space, uint64_t ip)
+{
+    struct vm_slot slot = vm_table_look(space->root, ip, VM_LEVEL_PAGE);
+    uint64_t entry = *slot.entry;
+    const uint8_t *page;
+
+    if (slot.level != VM_LEVEL_PAGE || !(entry & VM_ENTRY_PRESENT) || entry & VM_ENTRY_FOREIGN)
+        return false;
+    page = phys_pointer(entry & VM_ENTRY_ADDRESS);
+    return page[ip % PAGE_BYTES] == BREAKPOINT;
+}
+
 /* Looks for a point at `ip` in what the thread has mapped. */
 static struct probe_place *find_place(const struct vm_space *space, uint64_t ip)
 {
@@ -207,7 +221,8 @@ static struct probe_place *find_place(const struct vm_space *space, uint64_t ip)
         return NULL;
     offset = area->offset + (ip - area->start);
     point = probe_point_from(object, offset);
-    return point < object->points + object->point_count && point->file_offset == offset
+    return point < object->points + object->point_count && point->file_offset == offset &&
+                   !is_own_breakpoint(space, ip)
                ? place_of(point, ip)
                : NULL;
 }

@@ -18,6 +18,9 @@
 #include "guest/vm/uaccess.h"
 #include "lib/bytes.h"
 
+#define FLAG_TRAP 0x100u /* of RFLAGS: the program steps through its instructions */
+#define VECTOR_DEBUG 1
+
 /* Keeps the registers that the hit is asked for, as HR_REC_PROBES says. */
 static void keep_arguments(uint64_t *to, const struct trap_frame *f, uint32_t what)
 {
@@ -150,11 +153,15 @@ static __attribute__((noinline)) bool handle(struct cpu *cpu, struct trap_frame 
     if (what || place->point->kind & RUN_PROBE_PLACE)
         note(cpu, place, frame, what);
     frame->rsp = after;
-    if (place->copy)
+    if (place->copy) {
         probe_enter_copy(cpu, frame, place);
-    else
-        frame->rip = to;
-    return true;
+        return true;
+    }
+    frame->rip = to;
+    if (!(frame->rflags & FLAG_TRAP))
+        return true;
+    frame->vector = VECTOR_DEBUG; /* as the processor does after the jump */
+    return false;
 }
 
 bool probe_hit(struct trap_frame *frame)

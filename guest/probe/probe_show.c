@@ -46,55 +46,76 @@ static bool matches(struct inode *inode, const struct run_probe_point *point)
     return next == NULL || memcmp(next, point->code + first, point->bytes - first) == 0;
 }
 
-/* Makes a copy of a page of the file, without breakpoints.  Returns NULL without memory. */
-static uint8_t *copy_page(const struct probe_object *object, uint64_t physical)
+/* Makes the copy of a page of the file, which is in memory, without breakpoints; `old` has the
+ * memory of its last one, or is NULL.  Returns NULL without memory. */
+static uint8_t *copy_page(const struct probe_object *object, uint64_t index, uint8_t *old)
 {
-    uint8_t *page = probe_alloc(PAGE_BYTES);
+    uint8_t *page = old != NULL ? old : probe_alloc(PAGE_BYTES);
 
     if (page != NULL)
-        page_copy(page, phys_pointer(physical));
+        page_copy(page, page_of(object->inode, index));
     else
         log_notice("no memory for all probes in %s; give more with --mem", object->path);
     return page;
 }
 
-/* Makes the copy of page `index`, which is at `physical`, with its breakpoints.  Returns its
- * physical address, or `physical` if it has none. */
-static uint64_t make_page(struct probe_object *object, struct inode *inode, uint64_t index,
-                          uint64_t physical)
+/* Makes the copy of page `index` with its breakpoints.  Returns what `pages` is to hold. */
+static uint64_t make_page(struct probe_object *object, uint64_t index, uint8_t *old)
 {
     const struct run_probe_point *end = object->points + object->point_count;
     const struct run_probe_point *point = probe_point_from(object, index * PAGE_BYTES);
     uint8_t *page = NULL;
 
     for (; point < end && point->file_offset / PAGE_BYTES == index; point++) {
-        if (!matches(inode, point)) {
+        if (!matches(object->inode, point)) {
             if (!object->refused++)
                 log_notice("%s is not the file that hr read: where it differs there are no probes",
                            object->path);
             continue;
         }
         if (page == NULL)
-            page = copy_page(object, physical);
+            page = copy_page(object, index, old);
         if (page == NULL)
             break;
         page[point->file_offset % PAGE_BYTES] = BREAKPOINT;
     }
-    return page != NULL ? probe_physical(page) : physical;
+    return page != NULL ? probe_physical(page) : PROBE_PAGE_PLAIN;
 }
 
-/* Returns the page to show in place of the file's page at `physical`. */
-static uint64_t shown_page(struct inode *inode, uint64_t index, uint64_t physical)
+/* The file has changed, or is another one: all copies are made again. */
+static void outdate(struct probe_object *object)
 {
-    struct probe_object *object = inode->probes;
-    uint64_t *page;
+    object->modified = object->inode->times.modified;
+    for (uint64_t i = 0; i < object->page_count; i++) {
+        object->pages[i] &= ~(uint64_t)PROBE_PAGE_PLAIN;
+        if (object->pages[i])
+            object->pages[i] |= PROBE_PAGE_OLD;
+    }
+}
+
+/* Returns the page to show in place of page `index`, of which `physical` is shown. */
+static uint64_t shown_page(struct probe_object *object, uint64_t index, uint64_t physical)
+{
+    uint64_t *page, copy;
 
     if (index < object->first_page || index - object->first_page >= object->page_count)
         return physical;
+    if (object->modified != object->inode->times.modified)
+        outdate(object);
     page = &object->pages[index - object->first_page];
-    if (!*page)
-        *page = make_page(object, inode, index, physical);
-    return *page;
+    copy = *page & ~(uint64_t)PROBE_PAGE_OLD;
+    if (!*page || *page != copy)
+        *page = make_page(object, index, copy ? phys_pointer(copy) : NULL);
+    return *page != PROBE_PAGE_PLAIN ? *page : physical;
+}
+
+/* Returns whether the page at `address` is the file's, or its copy with breakpoints: not one that
+ * the program has written to. */
+static bool is_file_page(const struct vm_space *space, uint64_t address)
+{
+    struct vm_slot slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
+
+    return slot.level == VM_LEVEL_PAGE && *slot.entry & VM_ENTRY_FOREIGN;
 }
 
 /* Replaces the file's pages that are shown in start..end-1 of the area. */
@@ -111,12 +132,28 @@ static void show(struct vm_space *space, const struct vm_area *area, uint64_t st
 
         if (slot.level != VM_LEVEL_PAGE || !(old & VM_ENTRY_PRESENT) || !(old & VM_ENTRY_FOREIGN))
             continue; /* nothing yet, or the program's own copy */
-        page = shown_page(area->inode, index, old & VM_ENTRY_ADDRESS);
+        page = shown_page(area->inode->probes, index, old & VM_ENTRY_ADDRESS);
         if (page == (old & VM_ENTRY_ADDRESS))
             continue;
         vm_pages_withdraw(space, slot.entry, address);
         *slot.entry = page | (old & ~VM_ENTRY_ADDRESS);
     }
+}
+
+/* Gives the object's probes to a file.  Returns false if another one of that path has them. */
+static bool give(struct probe_object *object, struct inode *inode)
+{
+    if (object->inode != NULL) {
+        if (object->inode->mappings)
+            return false;
+        object->inode->probes = NULL;
+        inode_release(object->inode);
+    }
+    inode_hold(inode); /* so that probes never belong to another file */
+    object->inode = inode;
+    inode->probes = object;
+    outdate(object);
+    return true;
 }
 
 /* Finds out whether an area's file has probes. */
@@ -131,8 +168,8 @@ static void bind(const struct vm_area *area)
     for (uint32_t i = 0; i < probe_table.object_count; i++) {
         if (strcmp(probe_table.objects[i].path, path) != 0)
             continue;
-        inode_hold(area->inode); /* so that probes never belong to another file */
-        area->inode->probes = &probe_table.objects[i];
+        if (!give(&probe_table.objects[i], area->inode) && !probe_table.objects[i].refused++)
+            log_notice("%s was replaced while it is in use: the new file has no probes", path);
         return;
     }
 }
@@ -169,8 +206,11 @@ void probe_after(struct trap_frame *)
     cross_lock(cpu);
     area = vm_find(thread->process->space, address);
     if (area != NULL && area->protection & VM_EXEC && area->inode != NULL &&
-        area->inode->probes != NULL)
+        area->inode->probes != NULL) {
         show(thread->process->space, area, start, start + VM_FILL_AROUND_BYTES);
+        if (!is_file_page(thread->process->space, address))
+            probe_forget_places(); /* breakpoints in it are the program's from now on */
+    }
     cross_unlock();
 }
 

@@ -8,11 +8,21 @@
 #include "guest/base/layout.h"
 #include "include/run_probes.h"
 
+struct inode;
+
+enum {
+    PROBE_PAGE_PLAIN = 1, /* none of its points is in the file as it is: it has no copy */
+    PROBE_PAGE_OLD = 2, /* added to the address: the file has changed since */
+};
+
 struct probe_object { /* a file with points */
     const char *path;
     uint32_t point_count;
     const struct run_probe_point *points; /* by file_offset */
-    uint64_t *pages; /* physical addresses of copies with breakpoints, by index less first_page */
+    struct inode *inode; /* the file that has them: the last one of that path that was mapped */
+    uint64_t modified; /* its time of change when `pages` was true */
+    uint64_t *pages; /* by index less first_page: PROBE_PAGE_* or the physical address of a copy
+                        with breakpoints */
     uint64_t first_page, page_count; /* of the file: those from its first point to its last */
     uint32_t refused; /* points where the file holds something else than the table says */
 };

@@ -204,8 +204,8 @@ static void print_lost(const struct check *c)
     char room[32], first[TEXT_QUANTITY_BYTES], last[TEXT_QUANTITY_BYTES];
 
     for (uint64_t i = 0; i < c->lost_spans && i < LOST_SPANS; i++)
-        printf("  lost: %s, %lu samples between %s and %s: %s\n", cpu_words(c->lost[i].cpu, room),
-               c->lost[i].lost.count,
+        printf("  lost: %s, %lu %s between %s and %s: %s\n", cpu_words(c->lost[i].cpu, room),
+               c->lost[i].lost.count, c->hits != 0 ? "samples and hits" : "samples",
                text_time(first, (double)trace_info_time_ns(info, c->lost[i].lost.time_first)),
                text_time(last, (double)trace_info_time_ns(info, c->lost[i].lost.time_last)),
                trace_info_loss_words(info, c->reader.scan.audit.lost));

@@ -13,7 +13,7 @@ void latency_print_calls(FILE *out, const struct latency_print *p)
     if (calls->scans != 0)
         columns_note(
             out, p->columns,
-            "observed: a time is late by up to the time between two scans, %s on average, %s at "
+            "observed: a time is right within the time between two scans, %s on average, %s at "
             "most; %lu calls began and ended between two scans and are not counted",
             text_time(mean, (double)trace_info_ns(p->info, calls->scan_ticks / calls->scans)),
             text_time(longest, (double)trace_info_ns(p->info, calls->longest_ticks)),

@@ -115,7 +115,7 @@ const struct argp options_probe_argp = {.options = probe_options, .parser = pars
 
 int options_probe_imply(struct options *o, struct run_failure *failure)
 {
-    o->waits |= o->probes.count != 0;
+    o->waits |= o->probes.count != 0 || o->mode == HR_MODE_LATENCY;
     if (!o->probe_stack || o->stacks.kind != 0)
         return 0;
     return options_set_stacks(o, NULL, failure);

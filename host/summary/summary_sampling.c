@@ -106,7 +106,7 @@ static void print_share(FILE *out, const struct summary *s)
 
 static void print_losses(FILE *out, const struct summary *s)
 {
-    double offered = (double)s->samples + (double)s->lost;
+    double offered = (double)s->samples + (double)s->probes.hits + (double)s->lost;
     char number[TEXT_QUANTITY_BYTES];
     const char *text;
 

@@ -141,6 +141,10 @@ enter 3000 1 f 0x7f0000
 return 3300 1 f 0x7f0000
 enter 4000 1 f 0x7f0000
 END
+run_hr stat l.bin
+like 'lost: stat' out '^ +7  lost +58\.3 % of all: the ring was full$'
+run_hr check l.bin
+like 'lost: check' out '^  lost: CPU 0, 7 samples and hits between '
 run_hr latency -f csv l.bin
 is 'lost' "$(sed 1d out | cut -d, -f4-6,12)" 1,0,2,300
 is 'lost: said' "$("$HR" latency l.bin | grep -c 'the end is not known\|have no entry')" 2

@@ -164,6 +164,23 @@ is 'a real run: samples within calls are those of the functions and of what they
     ON p.id = i.function WHERE p.label = 'phase_chase' AND (SELECT count(*) FROM samples s WHERE s.tid = i.tid AND s.time_ns > i.start_ns
     AND s.time_ns <= i.end_ns) BETWEEN i.duration_ns / 10000 - 1 AND i.duration_ns / 10000 + 1")" 2
 
+# ---- the documents ----
+ln -s "$BUILD" build
+python3 "$ROOT/tests/docs/commands.py" "$ROOT/docs/exports.md" >commands
+while read -r command; do
+    ok "exports.md: $command" env PATH="$BUILD:$PATH" sh -c "$command"
+done <commands
+run_guest -q --waits --probe 'phase_*' -g -e instructions,cycles,cache-misses -o d.bin "$WORKLOADS/phases" 2 1
+run_hr export sqlite d.bin
+awk '/^```/ { in_sql = /sql/; n += in_sql; next } in_sql { print >"query" n ".sql" }' "$ROOT/docs/sqlite.md"
+is 'sqlite.md: its queries' "$(find . -name 'query*.sql' | wc -l)" "$(grep -c '^```sql' "$ROOT/docs/sqlite.md")"
+for query in query*.sql; do
+    ok "sqlite.md: $(head -n 1 "$query")" sqlite3 -bail d.sqlite ".read $query"
+done
+# What the program of exports.md can answer has an answer: where its misses come from, and what requests waited for.
+is 'sqlite.md: misses by function' "$(ask d.sqlite <query1.sql | wc -l)" 10
+is 'sqlite.md: the slowest requests' "$(ask run.sqlite <query5.sql | cut -d'|' -f1 | sort -u | wc -l)" 10
+
 # ---- pictures ----
 texts() { xmllint --xpath '//*[local-name()="text"]/text()' "$1" 2>/dev/null; }
 run_hr plot -p latency -o all.svg n.bin

@@ -47,8 +47,22 @@ compare() {
     cd ..
 }
 
-compare redis -- sh "$programs/redis.sh"
-compare memcached -- sh "$programs/memcached.sh"
+# calls NAME FUNCTION: how many calls of it the trace of that run has.
+calls() {
+    "$HR" latency -f csv "$1/hr.bin" 2>/dev/null | sed -n "s/^$2,[^,]*,duration_ns,\([0-9]*\),.*/\1/p"
+}
+
+redis=$root/usr/bin/redis-server
+compare redis --probe "$redis:processCommand" --probe "$redis:call" --probe "$redis:lookupKey" -- sh "$programs/redis.sh"
+within 'redis: probes: commands of its clients' "$(calls redis processCommand)" 4030 4100
+"$HR" latency redis/hr.bin >rows
+like 'redis: probes: the longest command' rows '^# processCommand: the [0-9]+ calls above p99 took '
+# memcached has no symbols; its libraries have.
+compare memcached --probe 'libevent*:event_base_loop' --probe libc:sendmsg --probe libc:pthread_mutex_lock -- sh "$programs/memcached.sh"
+within 'memcached: probes: answers of the server, and what its clients send' "$(calls memcached sendmsg)" 800 1000
+within 'memcached: probes: loops, which do not return' "$("$HR" latency -f json memcached/hr.bin |
+    jq '.rows[] | select(.function == "event_base_loop") | .calls + .left + .unknown')" 5 20
+within 'memcached: probes: locks' "$(calls memcached pthread_mutex_lock)" 30000 40000
 compare nginx -- sh "$programs/nginx.sh"
 compare lighttpd -- sh "$programs/lighttpd.sh"
 compare http -- sh "$programs/http.sh"
