@@ -13,6 +13,7 @@
 #include "guest/base/run.h"
 #include "guest/cpu/cpu.h"
 #include "guest/cpu/cross.h"
+#include "guest/memory/phys.h"
 #include "guest/memory/vm_kernel.h"
 #include "guest/memory/vm_table.h"
 #include "guest/probe/probe.h"
