@@ -15,11 +15,10 @@ static char *raw_name(const struct latency_print *p, const struct latency_wait *
                                        .address = wait->address,
                                        .tid = wait->tid,
                                        .number = wait->number,
-                                       .operation = wait->operation};
+                                       .joins = wait->joins};
 
     room[0] = 0;
-    if (wait->number == UINT32_MAX ||
-        (wait->spent == LATENCY_LOCKS && wait->address == 0 && latency_waits_is_futex(wait)))
+    if (wait->number == UINT32_MAX || (wait->address == 0 && latency_waits_is_futex(wait)))
         return room;
     return wait_name(p->symbols, p->info, &record, room);
 }
@@ -40,18 +39,20 @@ const char *latency_print_wait(const struct latency_print *p, const struct laten
 
     switch (wait->spent) {
     case LATENCY_READY:
-        return "for a CPU";
     case LATENCY_SLEEP:
-        return "asleep";
+    case LATENCY_PAGES:
+        return latency_waits_after[wait->spent];
     case LATENCY_LOCKS:
+    case LATENCY_CONDITIONS:
+    case LATENCY_JOINS:
         if (*text == 0)
-            return "for a lock";
+            return wait->spent == LATENCY_LOCKS ? "for a lock" : latency_waits_after[wait->spent];
         snprintf(room, WAIT_NAME_BYTES, "%s %.*s", latency_waits_is_futex(wait) ? "for" : "in",
                  (int)WAIT_NAME_BYTES - 8, text);
         return room;
     default:
         if (*text == 0)
-            return "for a signal or a page";
+            return "for a child or a signal";
         snprintf(room, WAIT_NAME_BYTES, "in %.*s", (int)WAIT_NAME_BYTES - 8, text);
         return room;
     }
@@ -81,13 +82,26 @@ const char *latency_print_holder(const struct latency_print *p, const struct lat
     return room;
 }
 
+const char *latency_print_ready(const struct latency_print *p, const struct latency_wait *wait,
+                                char room[LATENCY_READY_BYTES])
+{
+    char time[TEXT_QUANTITY_BYTES];
+
+    room[0] = 0;
+    if (wait->ready != 0)
+        snprintf(room, LATENCY_READY_BYTES, "; then %s for a CPU",
+                 text_time(time, (double)trace_info_ns(p->info, wait->ready)));
+    return room;
+}
+
 void latency_print_wait_json(struct output *out, const struct latency_print *p,
                              const struct latency_wait *wait)
 {
     char name[WAIT_NAME_BYTES], *function = NULL;
 
     raw_name(p, wait, name);
-    output_json_print(out, ", \"name\": %s, \"holder\": ", name[0] != 0 ? name : NULL);
+    output_json_print(out, ", \"for_cpu_ns\": %lu, \"name\": %s, \"holder\": ",
+                      trace_info_ns(p->info, wait->ready), name[0] != 0 ? name : NULL);
     if (wait->holder.tid == 0) {
         output_text(out, "null");
         return;
