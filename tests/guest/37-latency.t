@@ -92,6 +92,23 @@ else
     skip 5 'no C compiler'
 fi
 
+# ---- files that the host reads meanwhile: in system calls, and in page faults ----
+if cc -O1 -o filewaits "$ROOT/tests/programs/filewaits.c" 2>cc.err; then
+    head -c 1048576 /dev/zero | tr '\0' '\1' >served
+    # waits OPTION...: of each function, whether it waited for I/O and for pages.
+    waits() {
+        run_guest -q "$@" --probe opens --probe reads --probe touches ./filewaits "${PWD#/}/served"
+        is "files, $*: the output" "$status.$(cat out)" '0.1 128'
+        "$HR" latency -f csv hr.bin | awk -F, 'NR > 1 { print $1, ($18 > 0), ($19 > 0) }' | sort | tr '\n' ';' >waited
+    }
+    waits --accel tcg --cpus 2
+    is 'a page of a file is another wait than a system call' "$(cat waited)" 'opens 1 0;reads 1 0;touches 0 1;'
+    waits
+    is 'in virtual time the host takes none' "$(cat waited)" 'opens 0 0;reads 0 0;touches 0 0;'
+else
+    skip 4 'no C compiler'
+fi
+
 # ---- other ways to run, and other programs ----
 for libc in '' -musl; do
     [ -x "$server$libc" ] || { skip 1 'musl-tools is not installed'; continue; }
