@@ -7,6 +7,25 @@
 #include "host/base/text.h"
 #include "host/latency/latency_waits.h"
 
+/* Adds where in which block a lock is, and who allocated it: "heap 0x4c2010 (0x10 into 64 bytes of
+ * make_cache)". */
+static void add_block(const struct latency_print *p, const struct latency_wait *wait,
+                      char room[WAIT_NAME_BYTES])
+{
+    const struct latency_block *block = &wait->block;
+    char *function = NULL;
+    size_t used = strlen(room);
+
+    if (strncmp(room, "heap 0x", 7) != 0 && strncmp(room, "0x", 2) != 0)
+        return; /* it is a global object's */
+    if (block->function != TRACE_POINTS_NONE)
+        function = latency_print_name(p, block->function);
+    snprintf(room + used, WAIT_NAME_BYTES - used, " (0x%lx into %lu bytes%s%s)",
+             wait->address - block->start, block->bytes, function != NULL ? " of " : "",
+             function != NULL ? function : "");
+    free(function);
+}
+
 /* Raw: may hold any character. */
 static char *raw_name(const struct latency_print *p, const struct latency_wait *wait,
                       char room[WAIT_NAME_BYTES])
@@ -20,7 +39,10 @@ static char *raw_name(const struct latency_print *p, const struct latency_wait *
     room[0] = 0;
     if (wait->number == UINT32_MAX || (wait->address == 0 && latency_waits_is_futex(wait)))
         return room;
-    return wait_name(p->symbols, p->info, &record, room);
+    wait_name(p->symbols, p->info, &record, room);
+    if (wait->block.bytes != 0)
+        add_block(p, wait, room);
+    return room;
 }
 
 const char *latency_print_wait_name(const struct latency_print *p, const struct latency_wait *wait,

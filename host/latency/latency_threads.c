@@ -47,6 +47,8 @@ static void ended(void *context, uint32_t slot, const struct invocations_open *o
     call.own_on_cpu = call.spent[LATENCY_ON_CPU];
     call.own_on_cpu -=
         entry->callees_on_cpu < call.own_on_cpu ? entry->callees_on_cpu : call.own_on_cpu;
+    latency_heap_returned(&t->heap, &t->info->points, open->function, entry->parent,
+                          entry->arguments, t->hit->arguments[0]);
     if (open->outer != INVOCATIONS_NONE) {
         thread->entries[open->outer].callees += call.ticks;
         thread->entries[open->outer].callees_on_cpu += call.spent[LATENCY_ON_CPU];
@@ -104,6 +106,7 @@ static void enter(struct latency_threads *t, struct latency_thread *thread, uint
     memcpy(entry->counters, hit->counters, sizeof(uint64_t) * t->event_count);
     memcpy(entry->arguments, hit->arguments,
            sizeof(uint64_t) * t->info->points.meta.argument_count);
+    latency_heap_entered(&t->heap, &t->info->points, function, hit->arguments);
     if (t->follower.entered != NULL)
         t->follower.entered(t->follower.context, thread, slot);
 }
@@ -175,6 +178,8 @@ static void add_pending(struct latency_threads *t, struct latency_thread *thread
     wait->ready += time - woken;
     wait->address = thread->waits ? thread->told.address : 0;
     wait->joins = thread->waits ? thread->told.joins : 0;
+    if (wait->address != 0 && !trace_processes_any(&t->info->processes))
+        wait->block = latency_heap_find(&t->heap, wait->address);
     wait->number = thread->waits ? thread->told.number : UINT32_MAX;
     wait->holder = latency_holders_find(t, waker, wait);
 }

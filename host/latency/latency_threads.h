@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "host/latency/latency_heap.h"
 #include "host/latency/latency_order.h"
 #include "host/scan/invocations.h"
 
@@ -37,6 +38,7 @@ struct latency_wait { /* that has ended */
     uint64_t ready; /* likewise, for a CPU after it was woken */
     uint64_t moment; /* at which it began: host/latency/latency_holders.h */
     uint64_t address; /* of a futex; 0: unknown */
+    struct latency_block block; /* that holds it; 0 bytes: none is known */
     uint32_t tid; /* whose it is */
     uint32_t number; /* of the system call; UINT32_MAX: none is known */
     uint32_t joins; /* the thread for whose end it is; 0: none */
@@ -132,6 +134,7 @@ struct latency_threads {
     uint64_t unknown; /* hits of points that the trace does not describe */
     uint64_t deep, strays; /* sums over threads that have gone */
     uint64_t moment; /* waits that have begun */
+    struct latency_heap heap; /* in traces of one process */
     uint64_t refused; /* hits of threads beyond LATENCY_THREADS_MAX, or without memory */
     /* of the hit that is being taken */
     const struct trace_hit *hit;

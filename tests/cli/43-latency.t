@@ -285,6 +285,42 @@ like 'kinds: pages' out '^  \+600 ns +300 ns +waits for pages of files$'
 run_hr latency --to 11500ns --from 10500ns -f csv k.bin
 is 'kinds: the end is not selected' "$(grep ^open_at out | cut -d, -f4-6)" 0,0,1
 
+# Whose a lock is that lies in a block of memory: of the last allocation there, unless it was freed.
+"$TOOLS/genprobes" h.bin <<END || exit 1
+enter 1000 1 make_cache 0x7f0000
+enter 1100 1 malloc 0x7effe0 64
+return 1200 1 malloc 0x7effe0 0x50000
+return 1300 1 make_cache 0x7f0000
+enter 1400 1 __libc_malloc 0x7f0000 200
+return 1500 1 __libc_malloc 0x7f0000 0x50100
+enter 2000 1 first 0x7f0000
+wait 2100 1 202 0x50010
+switch 2100 1 0 3
+switch 2200 0 1 5
+return 2300 1 first 0x7f0000
+enter 3000 1 second 0x7f0000
+wait 3100 1 202 0x501c0
+switch 3100 1 0 3
+switch 3200 0 1 5
+return 3300 1 second 0x7f0000
+enter 4000 1 beyond 0x7f0000
+wait 4100 1 202 0x50040
+switch 4100 1 0 3
+switch 4200 0 1 5
+return 4300 1 beyond 0x7f0000
+enter 4400 1 free 0x7f0000 0x50000
+return 4500 1 free 0x7f0000
+enter 5000 1 freed 0x7f0000
+wait 5100 1 202 0x50010
+switch 5100 1 0 3
+switch 5200 0 1 5
+return 5300 1 freed 0x7f0000
+END
+for lock in 'first:0x50010 \(0x10 into 64 bytes of make_cache\)' 'second:0x501c0 \(0xc0 into 200 bytes\)' beyond:0x50040 freed:0x50010; do
+    run_hr latency --function "${lock%%:*}" --worst 1 h.bin
+    like "a lock in a block: ${lock%%:*}" out "^  \\+100 ns +100 ns +waits for ${lock#*:}\$"
+done
+
 # Who held a lock.  Thread 2 holds it in evict, called by lookup, and hands it to 3, which hands it to 4.
 "$TOOLS/genprobes" h.bin <<END || exit 1
 enter 1000 2 lookup 0x2f0000
