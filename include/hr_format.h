@@ -13,7 +13,7 @@
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
 #define HR_VERSION_MAJOR 1 /* readers refuse another major version */
-#define HR_VERSION_MINOR 10 /* readers accept any minor version */
+#define HR_VERSION_MINOR 11 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -110,6 +110,7 @@ enum hr_record_type {
     HR_REC_PROBES_WIDE = 55, /* as HR_REC_PROBES, with field widths 0, 2, 4, 8 */
     HR_REC_REQUEST = 56, /* struct hr_rec_request */
     HR_REC_WAIT = 57, /* struct hr_rec_wait */
+    HR_REC_WAKE = 59, /* struct hr_rec_wake */
     /* in END and HOST chunks */
     HR_REC_EXIT = 64, /* struct hr_rec_exit */
     HR_REC_TOTAL = 65, /* struct hr_rec_total, one per event, in event order */
@@ -486,9 +487,17 @@ struct hr_rec_wait { /* a thread begins to wait: HR_REC_SWITCH at or soon after 
     uint32_t tid;
     uint32_t number; /* of the system call, or HR_WAIT_NO_CALL */
     uint32_t operation; /* futex: FUTEX_* without flags */
-    uint32_t reserved;
+    uint32_t joins; /* tid of the thread for whose end it waits; 0: none is known */
 };
 _Static_assert(sizeof(struct hr_rec_wait) == 32, "hr_rec_wait");
+
+struct hr_rec_wake { /* a thread that waited runs again: HR_REC_SWITCH of the same time follows */
+    uint64_t time;
+    uint64_t woken; /* when its wait ended: from then on it waited for a CPU */
+    uint32_t tid;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_rec_wake) == 24, "hr_rec_wake");
 
 struct hr_rec_lost { /* samples dropped because a ring or the buffer was full */
     uint64_t time_first;

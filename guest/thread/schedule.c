@@ -152,6 +152,7 @@ static void pick_up(struct cpu *cpu, struct thread *thread, uint64_t now)
     thread->schedule.user_since = cpu->clock.user_ticks;
     thread->schedule.started = true;
     thread->schedule.waker_tid = 0;
+    thread->schedule.woken_at = 0;
     cpu->tid = thread->tid;
     exact_note(EXACT_NOTE_THREAD, thread->tid);
     begin_slice(cpu, now);
@@ -199,6 +200,8 @@ static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason 
 
     if (from != NULL)
         sampler_leave(cpu, now, threads_frame(from)->rip);
+    if (run.waits && to != NULL && to->schedule.woken_at)
+        wait_record_end(cpu, to);
     record_switch(cpu, from, to, reason);
     cpu->activity.switches += from != NULL;
     cpu->activity.slices += reason == HR_SWITCH_SLICE;
@@ -336,8 +339,10 @@ void schedule_ready(struct thread *thread)
     struct cpu *cpu = cpu_this();
 
     cross_assert_held();
-    if (thread->schedule.state == THREAD_WAITING)
+    if (thread->schedule.state == THREAD_WAITING) {
         waiting_count--;
+        thread->schedule.woken_at = clock_now(cpu);
+    }
     thread->schedule.waker_tid = cpu->schedule.expiring ? 0 : cpu->tid;
     cpu->activity.wakeups += thread->schedule.waker_tid != 0;
     schedule_place(thread);

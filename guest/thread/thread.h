@@ -31,6 +31,7 @@ struct thread_schedule { /* guest/thread/schedule.h */
     bool started; /* it has been in ring 3 */
     bool between; /* it is between two instructions, with the clock stopped: schedule_enter */
     uint32_t waker_tid; /* of the thread that woke it; 0: none */
+    uint64_t woken_at; /* when its wait ended; 0: it did not wait */
     uint64_t used_ticks; /* time used until running_since */
     uint64_t user_since; /* user_ticks of its CPU at running_since */
     uint64_t running_since;

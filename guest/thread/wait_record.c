@@ -1,4 +1,4 @@
-/* Records of waits: which call, for which futex, with which stack. */
+/* Records of waits: which call, for which futex, with which stack, until when. */
 #include "guest/thread/wait_record.h"
 
 #include <asm/unistd_64.h>
@@ -23,6 +23,18 @@ static void record_stack(struct cpu *cpu, const struct trap_frame *frame)
     sampling.trigger->close(cpu);
 }
 
+/* Returns the thread for whose end the futex waits: the kernel clears the word then, which holds
+ * its number until that.  Where all threads have the same word, as with musl, it is a lock. */
+static uint32_t joins(const struct thread *thread, const struct trap_frame *frame)
+{
+    const struct thread *other = threads_find((uint32_t)frame->rdx);
+
+    return other != NULL && other->process == thread->process &&
+                   other->clear_child_tid == frame->rdi && thread->clear_child_tid != frame->rdi
+               ? other->tid
+               : 0;
+}
+
 void wait_record(struct cpu *cpu, const struct thread *thread)
 {
     const struct trap_frame *frame = threads_frame(thread);
@@ -32,8 +44,18 @@ void wait_record(struct cpu *cpu, const struct thread *thread)
     if (slot->counters[0] == __NR_futex) {
         slot->ip = frame->rdi;
         slot->counters[1] = frame->rsi & FUTEX_CMD_MASK;
+        slot->counters[2] = joins(thread, frame);
     }
     sampling.trigger->close(cpu);
     if (run.stacks.kind)
         record_stack(cpu, frame);
+}
+
+void wait_record_end(struct cpu *cpu, const struct thread *thread)
+{
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_WAKE, clock_stopped_time(cpu));
+
+    slot->tid = thread->tid;
+    slot->ip = thread->schedule.woken_at < slot->time ? thread->schedule.woken_at : slot->time;
+    sampling.trigger->close(cpu);
 }

@@ -14,6 +14,7 @@ union record_body {
     struct hr_rec_period period;
     struct hr_rec_request request;
     struct hr_rec_wait wait;
+    struct hr_rec_wake wake;
 };
 
 static uint32_t saturated(uint64_t value)
@@ -73,8 +74,12 @@ static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *b
                                           .address = slot->ip,
                                           .tid = slot->tid,
                                           .number = (uint32_t)words[0],
-                                          .operation = (uint32_t)words[1]};
+                                          .operation = (uint32_t)words[1],
+                                          .joins = (uint32_t)words[2]};
         return sizeof body->wait;
+    case HR_REC_WAKE:
+        body->wake = (struct hr_rec_wake){.time = slot->time, .woken = slot->ip, .tid = slot->tid};
+        return sizeof body->wake;
     default:
         panic("a ring holds a slot of kind %u", slot->kind);
     }

@@ -103,7 +103,8 @@ static uint32_t add_number(struct perfetto_argument *arguments, uint32_t count, 
 static uint32_t figures(const struct followed *f, const struct follow_call *call,
                         struct perfetto_argument *arguments, char words[HR_EVENTS_MAX][64])
 {
-    static const char *const spent[LATENCY_SPENT] = {"on_cpu_ns",  "locks_ns", "io_ns",
+    static const char *const spent[LATENCY_SPENT] = {"on_cpu_ns",  "locks_ns", "conditions_ns",
+                                                     "joins_ns",   "io_ns",    "pages_ns",
                                                      "for_cpu_ns", "sleep_ns", "other_ns"};
     uint32_t count = 0, events = latency_order_events(f->info);
 
@@ -169,6 +170,11 @@ static int put_wait(void *context, const struct follow_wait *wait)
              what != NULL ? ", " : "", what != NULL ? what : "");
     perfetto_packets_detailed(f->packets, ns_at(f, wait->from), PERFETTO_SLICE_BEGIN, track, name,
                               &(struct perfetto_details){.arguments = arguments, .count = 3});
+    if (wait->ready != 0) { /* a slice inside */
+        perfetto_packets_event(f->packets, ns_at(f, wait->woken), PERFETTO_SLICE_BEGIN, track,
+                               "waits: for a CPU");
+        perfetto_packets_event(f->packets, ns_at(f, wait->to), PERFETTO_SLICE_END, track, NULL);
+    }
     perfetto_packets_event(f->packets, ns_at(f, wait->to), PERFETTO_SLICE_END, track, NULL);
     if (wait->waker != 0)
         put_arrow(f, wait, track);

@@ -110,10 +110,11 @@ static int put_wait(void *context, const struct follow_wait *wait)
     bind_row(p->wait, 10, wait->waker);
     bind_row(p->wait, 11, wait->call);
     bind_row(p->wait, 12, wait->request);
-    database_row(p->db, p->wait, "%u,%u,%lu,%lu,%lu,%s,%s,=,%s,=,=,=", wait->tid,
+    database_row(p->db, p->wait, "%u,%u,%lu,%lu,%lu,%s,%s,=,%s,=,=,=,%lu", wait->tid,
                  trace_processes_pid(&p->e->info.processes, wait->tid, wait->from),
                  ns_at(p, wait->from), ns_at(p, wait->to), ns(p, wait->ticks),
-                 latency_waits_names[wait->spent], call, follow_locks_name(&p->locks, wait));
+                 latency_waits_names[wait->spent], call, follow_locks_name(&p->locks, wait),
+                 ns(p, wait->ready));
     return p->db->error;
 }
 
@@ -205,7 +206,7 @@ int sqlite_probes_fill(struct export *e, struct sqlite_schema *schema, bool any)
     if (!points->any && !any)
         return 0;
     p.call = sqlite_schema_invocations(schema);
-    p.wait = database_prepare(p.db, "INSERT INTO waits VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+    p.wait = database_prepare(p.db, "INSERT INTO waits VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
     p.request = database_prepare(p.db, "INSERT INTO requests VALUES (?,?,?,?,?,?,?,?)");
     p.span = database_prepare(p.db, "INSERT INTO request_spans VALUES (?,?,?,?,?)");
     return fill(&p);

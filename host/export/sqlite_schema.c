@@ -40,7 +40,7 @@ static const char fixed_tables[] =
     " address INTEGER);"
     "CREATE TABLE waits (tid INTEGER, pid INTEGER, start_ns INTEGER, end_ns INTEGER,"
     " waited_ns INTEGER, kind TEXT, syscall TEXT, address INTEGER, lock TEXT, waker_tid INTEGER,"
-    " invocation INTEGER, request INTEGER);"
+    " invocation INTEGER, request INTEGER, for_cpu_ns INTEGER);"
     "CREATE TABLE requests (id INTEGER PRIMARY KEY, number INTEGER, start_ns INTEGER,"
     " end_ns INTEGER, tid INTEGER, end_tid INTEGER, worked_ns INTEGER, blocked_ns INTEGER);"
     "CREATE TABLE request_spans (request INTEGER, tid INTEGER, start_ns INTEGER, end_ns INTEGER,"
@@ -52,9 +52,10 @@ static const char invocations[] =
     " start_ns INTEGER, end_ns INTEGER, duration_ns INTEGER, own_ns INTEGER, parent INTEGER,"
     " depth INTEGER, ending TEXT, request INTEGER, result INTEGER, argument1 INTEGER,"
     " argument2 INTEGER, argument3 INTEGER, argument4 INTEGER, argument5 INTEGER,"
-    " argument6 INTEGER, on_cpu_ns INTEGER, locks_ns INTEGER, io_ns INTEGER, for_cpu_ns INTEGER,"
-    " sleep_ns INTEGER, other_ns INTEGER";
-#define INVOCATIONS_COLUMNS 26u
+    " argument6 INTEGER, on_cpu_ns INTEGER, locks_ns INTEGER, conditions_ns INTEGER,"
+    " joins_ns INTEGER, io_ns INTEGER, pages_ns INTEGER, for_cpu_ns INTEGER, sleep_ns INTEGER,"
+    " other_ns INTEGER";
+#define INVOCATIONS_COLUMNS 29u
 
 /* The views of every trace; those with a column for each event are added to them. */
 static const char fixed_views[] =

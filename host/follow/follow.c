@@ -113,8 +113,10 @@ static void entered(void *context, struct latency_thread *thread, uint32_t slot)
     };
     notes[slot].stack =
         outer != INVOCATIONS_NONE ? notes[outer].stack : free_stack(thread, notes, slot);
-    if (known != NULL)
+    if (known != NULL) {
         known->innermost = notes[slot].number;
+        known->function = thread->open.open[slot].function;
+    }
     if (f->visitor->entered == NULL || f->result != 0)
         return;
     fill(&call, thread, slot);
@@ -128,9 +130,13 @@ static void give(struct follow *f, const struct latency_thread *thread, struct f
     const struct invocations *open = &thread->open;
     const struct note *notes = thread->notes;
 
-    if (known != NULL && known->innermost == call->number)
-        known->innermost =
-            open->depth >= 2 ? notes[open->order[open->depth - 2]].number : FOLLOW_NONE;
+    if (known != NULL && known->innermost == call->number) {
+        uint32_t outer = open->depth >= 2 ? open->order[open->depth - 2] : INVOCATIONS_NONE;
+
+        known->innermost = outer != INVOCATIONS_NONE ? notes[outer].number : FOLLOW_NONE;
+        known->function =
+            outer != INVOCATIONS_NONE ? open->open[outer].function : TRACE_POINTS_NONE;
+    }
     if (f->visitor->ended != NULL && f->result == 0)
         note_result(f, f->visitor->ended(f->visitor->context, call));
 }
@@ -209,10 +215,16 @@ static void take_record(void *context, uint8_t type, const void *body)
     } else if (type == HR_REC_WAIT) {
         advance(f, ((const struct hr_rec_wait *)body)->time);
         f->sink.record(f->sink.context, type, body);
-        follow_threads_wait(&f->threads, body);
+        follow_threads_wait(&f->threads, body, waited, f);
     } else if (type == HR_REC_REQUEST) {
         advance(f, ((const struct hr_rec_request *)body)->time);
         follow_served_take(&f->served, body);
+    } else if (type == HR_REC_WAKE) {
+        f->sink.record(f->sink.context, type, body);
+        follow_threads_wake(&f->threads, body);
+    } else if (type == HR_REC_GAP) {
+        f->sink.record(f->sink.context, type, body);
+        follow_threads_gap(&f->threads, body);
     }
 }
 
@@ -223,6 +235,14 @@ static void take_loss(void *context, uint64_t time)
     advance(f, time);
     f->sink.loss(f->sink.context, time);
     follow_threads_loss(&f->threads);
+}
+
+static void take_exit(void *context)
+{
+    struct follow *f = context;
+
+    advance(f, f->scan.info.exit.time);
+    f->sink.exit(f->sink.context);
 }
 
 static int begin(void *context)
@@ -237,7 +257,7 @@ static int begin(void *context)
 
 static int walk(struct follow *f)
 {
-    const struct latency_sink sink = {f, take_hit, take_record, take_loss};
+    const struct latency_sink sink = {f, take_hit, take_record, take_loss, take_exit};
     int error;
 
     f->latency.follower = (struct latency_follower){
@@ -246,6 +266,7 @@ static int walk(struct follow *f)
     f->served.visitor = f->visitor;
     f->served.threads = &f->threads;
     f->served.info = &f->scan.info;
+    f->threads.points = &f->scan.info.points;
     error = latency_order_run(&f->scan, begin, f, &sink);
     if (error != 0)
         return error;

@@ -28,15 +28,17 @@ struct follow_call { /* an invocation */
 };
 
 struct follow_wait { /* that has ended */
-    uint64_t from, to; /* ticks */
+    uint64_t from, to; /* ticks; until its thread ran again */
     uint64_t ticks; /* of these it waited: it may have run, too */
+    uint64_t ready; /* likewise, for a CPU after it was woken */
     uint64_t address; /* of a futex; 0: unknown */
     uint64_t call; /* innermost invocation of the thread, or FOLLOW_NONE */
     uint64_t request; /* that the thread works for, or FOLLOW_NONE */
-    uint64_t woken; /* about when the waker woke it */
+    uint64_t woken; /* when it was woken; about when, if the trace does not have it */
     uint32_t tid;
     uint32_t number; /* of the system call; HR_WAIT_NO_CALL: none is known */
     uint32_t waker; /* 0: unknown */
+    uint32_t joins; /* the thread for whose end it is; 0: none */
     enum latency_spent spent;
 };
 

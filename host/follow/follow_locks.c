@@ -29,7 +29,7 @@ const char *follow_locks_name(struct follow_locks *locks, const struct follow_wa
     struct follow_lock *lock;
     uint64_t until;
 
-    if (wait->number != __NR_futex || wait->address == 0)
+    if (wait->number != __NR_futex || wait->address == 0 || wait->joins != 0)
         return NULL;
     process = trace_processes_of(processes, wait->tid, wait->from);
     if (trace_processes_any(processes))

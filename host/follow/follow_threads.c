@@ -58,8 +58,9 @@ static void forget_past(struct follow_thread *thread, uint32_t losses)
 {
     thread->losses = losses;
     thread->away = thread->waits = false;
-    thread->pending.ticks = 0;
+    thread->pending.to = thread->woken = 0;
     thread->innermost = FOLLOW_NONE;
+    thread->function = TRACE_POINTS_NONE;
 }
 
 struct follow_thread *follow_threads_find(struct follow_threads *t, uint32_t tid)
@@ -92,6 +93,7 @@ struct follow_thread *follow_threads_get(struct follow_threads *t, uint32_t tid)
     t->last = place_of(t, tid);
     t->all[t->last].tid = tid;
     t->all[t->last].losses = t->losses;
+    t->all[t->last].function = TRACE_POINTS_NONE;
     t->count++;
     return &t->all[t->last];
 }
@@ -100,11 +102,17 @@ struct follow_thread *follow_threads_get(struct follow_threads *t, uint32_t tid)
 static void settle(struct follow_thread *thread, enum latency_spent spent,
                    follow_threads_waited *waited, void *context)
 {
-    if (thread->pending.ticks == 0)
+    if (thread->pending.to == 0)
         return;
     thread->pending.spent = spent;
     waited(context, &thread->pending);
-    thread->pending.ticks = 0;
+    thread->pending.to = 0;
+}
+
+/* No system call explains it. */
+static void settle_rest(struct follow_thread *thread, follow_threads_waited *waited, void *context)
+{
+    settle(thread, thread->pending.spent, waited, context);
 }
 
 /* When a waker woke a thread that waited since `from`, as far as the trace tells: in its latest
@@ -125,20 +133,34 @@ static uint64_t woken_at(struct follow_threads *t, uint32_t waker, bool futex, u
     return time < to ? time : to;
 }
 
-/* Several waits in one system call are one. */
-static void add_pending(struct follow_thread *thread, uint64_t time, uint32_t waker, uint64_t woken)
+/* Begins a wait, unless the system call has had one: several are one. */
+static struct follow_wait *pend(struct follow_thread *thread, uint64_t from,
+                                enum latency_spent spent)
 {
     struct follow_wait *wait = &thread->pending;
 
-    if (wait->ticks == 0)
+    if (wait->to == 0)
         *wait = (struct follow_wait){.tid = thread->tid,
-                                     .from = thread->since,
+                                     .from = from,
                                      .call = thread->innermost,
-                                     .request = thread->serial};
+                                     .request = thread->serial,
+                                     .number = HR_WAIT_NO_CALL,
+                                     .spent = spent};
+    return wait;
+}
+
+static void add_pending(struct follow_thread *thread, uint64_t time, uint32_t waker, uint64_t woken,
+                        bool known)
+{
+    struct follow_wait *wait = pend(thread, thread->since, LATENCY_OTHER);
+    uint64_t until = known ? woken : time;
+
     wait->to = time;
-    wait->ticks += time - thread->since;
-    wait->address = thread->waits ? thread->address : 0;
-    wait->number = thread->waits ? thread->number : HR_WAIT_NO_CALL;
+    wait->ticks += until - thread->since;
+    wait->ready += time - until;
+    wait->address = thread->waits ? thread->told.address : 0;
+    wait->joins = thread->waits ? thread->told.joins : 0;
+    wait->number = thread->waits ? thread->told.number : HR_WAIT_NO_CALL;
     wait->waker = waker;
     wait->woken = woken;
 }
@@ -149,21 +171,28 @@ static void come(struct follow_threads *t, const struct hr_rec_switch *change,
 {
     struct follow_thread *thread = follow_threads_get(t, change->to_tid);
     uint64_t from, woken;
-    bool futex;
+    bool futex, known;
 
-    if (thread == NULL || !thread->away)
+    if (thread == NULL)
+        return;
+    woken = thread->woken;
+    thread->woken = 0;
+    if (!thread->away)
         return;
     thread->away = false;
     if (change->time <= thread->since)
         return;
     from = thread->since;
-    futex = thread->waits && thread->number == __NR_futex;
-    woken = woken_at(t, change->waker_tid, futex, from, change->time);
+    futex = thread->waits && thread->told.number == __NR_futex;
+    known = woken >= from && woken <= change->time;
+    if (!known)
+        woken = woken_at(t, change->waker_tid, futex, from, change->time);
     thread = follow_threads_find(t, change->to_tid);
     if (thread->reason == HR_SWITCH_BLOCK) {
-        add_pending(thread, change->time, change->waker_tid, woken);
+        add_pending(thread, change->time, change->waker_tid, woken, known);
         if (thread->waits)
-            settle(thread, latency_waits_kind(thread->number), waited, context);
+            settle(thread, latency_waits_told(&thread->told, t->points, thread->function), waited,
+                   context);
         return;
     }
     waited(context, &(struct follow_wait){.tid = thread->tid,
@@ -187,7 +216,7 @@ void follow_threads_switch(struct follow_threads *t, const struct hr_rec_switch 
     if (thread == NULL)
         return;
     if (change->reason == HR_SWITCH_EXIT) {
-        settle(thread, LATENCY_OTHER, waited, context);
+        settle_rest(thread, waited, context);
         t->ended += !thread->ended;
         thread->ended = true;
         return;
@@ -204,32 +233,53 @@ void follow_threads_call(struct follow_threads *t, const struct hr_rec_syscall *
 
     if (thread == NULL)
         return;
-    if (call->time <= thread->pending.from && thread->pending.ticks != 0) {
+    if (call->time <= thread->pending.from && thread->pending.to != 0) {
         thread->pending.number = call->number;
         settle(thread, latency_waits_kind(call->number), waited, context);
     }
-    settle(thread, LATENCY_OTHER, waited, context);
+    settle_rest(thread, waited, context);
     thread->waits = false;
     thread->last_call = call->time;
     if (call->number == __NR_futex)
         thread->last_futex = call->time;
 }
 
-void follow_threads_wait(struct follow_threads *t, const struct hr_rec_wait *wait)
+void follow_threads_wait(struct follow_threads *t, const struct hr_rec_wait *wait,
+                         follow_threads_waited *waited, void *context)
 {
     struct follow_thread *thread = follow_threads_get(t, wait->tid);
 
     if (thread == NULL)
         return;
+    settle_rest(thread, waited, context); /* a page before the call */
     thread->waits = true;
-    thread->number = wait->number;
-    thread->address = wait->address;
+    thread->told = *wait;
+}
+
+void follow_threads_wake(struct follow_threads *t, const struct hr_rec_wake *wake)
+{
+    struct follow_thread *thread = follow_threads_find(t, wake->tid);
+
+    if (thread != NULL)
+        thread->woken = wake->woken;
+}
+
+void follow_threads_gap(struct follow_threads *t, const struct hr_rec_gap *gap)
+{
+    struct follow_thread *thread = follow_threads_get(t, gap->tid);
+    struct follow_wait *wait;
+
+    if (thread == NULL || gap->time_last <= gap->time_first)
+        return;
+    wait = pend(thread, gap->time_first, LATENCY_PAGES);
+    wait->to = wait->woken = gap->time_last;
+    wait->ticks += gap->time_last - gap->time_first;
 }
 
 void follow_threads_hit(struct follow_thread *thread, follow_threads_waited *waited, void *context)
 {
     thread->away = thread->waits = false;
-    settle(thread, LATENCY_OTHER, waited, context);
+    settle_rest(thread, waited, context);
 }
 
 void follow_threads_loss(struct follow_threads *t)

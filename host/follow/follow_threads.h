@@ -7,15 +7,16 @@
 
 struct follow_thread {
     uint32_t tid; /* 0: a free place */
-    uint32_t number; /* of the system call that it waits in, if it `waits` */
     bool ended;
     bool away; /* it does not run */
-    bool waits; /* HR_REC_WAIT said for what */
+    bool waits; /* HR_REC_WAIT said for what: */
     uint8_t reason; /* why it is away: HR_SWITCH_* */
-    uint64_t address;
+    struct hr_rec_wait told;
+    uint64_t woken; /* HR_REC_WAKE said when; 0: it did not */
     uint64_t since; /* away */
-    struct follow_wait pending; /* until it is known what for; 0 ticks: none */
+    struct follow_wait pending; /* until it is known what for; to 0: none */
     uint64_t innermost; /* number of its innermost invocation */
+    uint32_t function; /* its function, or TRACE_POINTS_NONE */
     uint64_t serial, request; /* what it works for; 0: nothing; the program's number of that */
     uint64_t working_since;
     uint32_t next, before; /* tids of others that work for it; 0: none */
@@ -23,7 +24,8 @@ struct follow_thread {
     uint64_t last_call, last_futex; /* when it made its latest system calls */
 };
 
-struct follow_threads { /* all zero at first */
+struct follow_threads { /* all zero at first, but points */
+    const struct trace_points *points;
     struct follow_thread *all; /* hash table; owned */
     uint32_t count, bits;
     uint32_t ended; /* of these, about */
@@ -48,7 +50,10 @@ void follow_threads_switch(struct follow_threads *t, const struct hr_rec_switch 
                            follow_threads_waited *waited, void *context);
 void follow_threads_call(struct follow_threads *t, const struct hr_rec_syscall *call,
                          follow_threads_waited *waited, void *context);
-void follow_threads_wait(struct follow_threads *t, const struct hr_rec_wait *wait);
+void follow_threads_wait(struct follow_threads *t, const struct hr_rec_wait *wait,
+                         follow_threads_waited *waited, void *context);
+void follow_threads_wake(struct follow_threads *t, const struct hr_rec_wake *wake);
+void follow_threads_gap(struct follow_threads *t, const struct hr_rec_gap *gap);
 /* It runs. */
 void follow_threads_hit(struct follow_thread *thread, follow_threads_waited *waited, void *context);
 /* Something is missing in the trace: what they waited for is not known. */

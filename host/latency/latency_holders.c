@@ -3,13 +3,6 @@
 
 #include <asm/unistd_64.h>
 
-static uint32_t innermost(const struct latency_thread *thread)
-{
-    const struct invocations *open = &thread->open;
-
-    return open->depth != 0 ? open->open[open->order[open->depth - 1]].function : TRACE_POINTS_NONE;
-}
-
 void latency_holders_note(const struct latency_threads *t, struct latency_thread *thread)
 {
     struct latency_past *last = &thread->past[(thread->past_count - 1) % LATENCY_PAST];
@@ -18,7 +11,7 @@ void latency_holders_note(const struct latency_threads *t, struct latency_thread
         last = &thread->past[thread->past_count++ % LATENCY_PAST];
     *last = (struct latency_past){.moment = t->moment,
                                   .request = thread->number_of_request,
-                                  .function = innermost(thread),
+                                  .function = latency_threads_innermost(thread),
                                   .works = thread->works};
 }
 
@@ -79,7 +72,7 @@ static struct latency_holder state_at(const struct latency_thread *thread,
 static bool took_over(const struct latency_thread *thread, const struct latency_wait *wait)
 {
     const struct latency_wait *lock = &thread->lock;
-    uint64_t until = wait->to;
+    uint64_t until = wait->to - wait->ready;
 
     if (wait->address == 0 || lock->ticks == 0 || lock->address != wait->address ||
         lock->to <= wait->from || lock->holder.tid == wait->tid)

@@ -119,6 +119,10 @@ static uint32_t body_bytes(uint8_t type)
         return sizeof(struct hr_rec_syscall);
     case HR_REC_WAIT:
         return sizeof(struct hr_rec_wait);
+    case HR_REC_WAKE:
+        return sizeof(struct hr_rec_wake);
+    case HR_REC_GAP:
+        return sizeof(struct hr_rec_gap);
     case HR_REC_REQUEST:
         return sizeof(struct hr_rec_request);
     default:
@@ -134,6 +138,8 @@ static uint64_t written(uint8_t type, const void *body)
     memcpy(&time, body, sizeof time); /* a record begins with its time */
     if (type == HR_REC_SYSCALL)
         time += ((const struct hr_rec_syscall *)body)->duration_ticks;
+    if (type == HR_REC_GAP)
+        time = ((const struct hr_rec_gap *)body)->time_last;
     return time;
 }
 
@@ -157,6 +163,8 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         struct hr_rec_switch change;
         struct hr_rec_syscall call;
         struct hr_rec_wait wait;
+        struct hr_rec_wake wake;
+        struct hr_rec_gap gap;
         struct hr_rec_request request;
         struct hr_rec_lost lost;
     } body;
@@ -168,7 +176,8 @@ static int take_record(void *context, const struct trace_chunk *chunk,
                    ? take_loss(o, body.lost.time_last)
                    : 0;
     if (bytes == 0 || !trace_body(record, &body, bytes, NULL, NULL) ||
-        (record->type == HR_REC_REQUEST && !is_selected(o, &body.request)))
+        (record->type == HR_REC_REQUEST && !is_selected(o, &body.request)) ||
+        (record->type == HR_REC_GAP && body.gap.reason != HR_GAP_FILES))
         return 0;
     if (o->filling != NULL)
         return add_item(o, written(record->type, &body), record->type, &body, bytes);
@@ -343,6 +352,17 @@ static int is_of_several(const struct trace_scan *scan, bool *several)
     return *several ? 0 : error;
 }
 
+/* Whether the program is known to have ended, with all that came before. */
+static bool has_ended(const struct trace_scan *scan)
+{
+    const struct trace_info *info = &scan->info;
+
+    return info->has_exit &&
+           (info->exit.kind == HR_EXIT_STATUS || info->exit.kind == HR_EXIT_SIGNAL) &&
+           trace_info_time_ns(info, info->exit.time) <= scan->selection.to_ns &&
+           (scan->partial || trace_audit_complete(&scan->audit));
+}
+
 int latency_order_run(struct trace_scan *scan, int (*begin)(void *owner), void *owner,
                       const struct latency_sink *sink)
 {
@@ -361,6 +381,8 @@ int latency_order_run(struct trace_scan *scan, int (*begin)(void *owner), void *
         error = several ? run_merged(&o) : trace_scan_run(scan, &visitor);
     if (error == 0)
         error = begin_once(&o); /* a trace without DATA */
+    if (error == 0 && has_ended(scan))
+        sink->exit(sink->context);
     for (size_t i = 0; i < o.lane_count; i++) {
         free(o.lanes[i].places);
         free(o.lanes[i].words);

@@ -12,11 +12,13 @@
 struct latency_sink {
     void *context;
     void (*hit)(void *context, const struct trace_hit *hit);
-    /* HR_REC_SWITCH, HR_REC_SYSCALL, HR_REC_WAIT or HR_REC_REQUEST, whole.  A system call comes
-     * when it ends. */
+    /* HR_REC_SWITCH, HR_REC_SYSCALL, HR_REC_WAIT, HR_REC_WAKE, HR_REC_REQUEST, or HR_REC_GAP for
+     * a file, whole.  A system call and a gap come when they end. */
     void (*record)(void *context, uint8_t type, const void *body);
     /* Hits are missing here: dropped, or in chunks that did not come. */
     void (*loss)(void *context, uint64_t time);
+    /* Nothing is missing up to the end of the program, and that is selected. */
+    void (*exit)(void *context);
 };
 
 /* Returns how many counters a hit has.  What the emulator counts at the end of a run, in mode

@@ -160,7 +160,7 @@ static void print_notes(FILE *out, const struct latency_print *p)
     if (left != 0)
         columns_note(out, p->columns,
                      "%lu invocations were left without a return: by longjmp, an exception or the "
-                     "end of a thread; they are not counted",
+                     "end of a thread or of the program; they are not counted",
                      left);
     if (unknown != 0)
         columns_note(out, p->columns,

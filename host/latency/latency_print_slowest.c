@@ -72,7 +72,7 @@ static void print_step(FILE *out, const struct latency_print *p,
 {
     const struct latency_request_step *step = &request->steps[at];
     char after[TEXT_QUANTITY_BYTES], length[TEXT_QUANTITY_BYTES] = "", escaped[256];
-    char what[WAIT_NAME_BYTES], holder[LATENCY_HOLDER_BYTES], *name;
+    char what[WAIT_NAME_BYTES], holder[LATENCY_HOLDER_BYTES], ready[LATENCY_READY_BYTES], *name;
 
     if (is_call(step))
         text_time(length, ns(p, step->to - step->from));
@@ -87,8 +87,9 @@ static void print_step(FILE *out, const struct latency_print *p,
                 step->kind == LATENCY_REQUEST_OPEN ? ", which has not returned" : "");
         free(name);
     } else if (step->kind == LATENCY_REQUEST_WAIT) {
-        fprintf(out, "waits %s%s\n", latency_print_wait(p, &step->wait, what),
-                latency_print_holder(p, &step->wait, holder));
+        fprintf(out, "waits %s%s%s\n", latency_print_wait(p, &step->wait, what),
+                latency_print_holder(p, &step->wait, holder),
+                latency_print_ready(p, &step->wait, ready));
     } else {
         fprintf(out, "%s\n", said(step->kind));
     }

@@ -86,11 +86,6 @@ static int largest_first(const void *a, const void *b)
 /* Splits the time of a tail; what no wait explains is of its kind. */
 static struct parts *split(const struct latency_print *p, const struct latency_tail *tail)
 {
-    static const char *const words[LATENCY_SPENT] = {
-        "on CPU",          "waiting for locks",
-        "waiting for I/O", "waiting for a CPU",
-        "waiting asleep",  "waiting for a child, a signal or a page",
-    };
     struct parts *parts = calloc(1, sizeof *parts);
     uint64_t rest[LATENCY_SPENT];
     char room[WAIT_NAME_BYTES], what[WAIT_NAME_BYTES];
@@ -107,10 +102,13 @@ static struct parts *split(const struct latency_print *p, const struct latency_t
         add_blame(parts, tail, what, blame);
         *of -= blame->ticks < *of ? blame->ticks : *of;
     }
-    for (uint32_t i = 0; i < LATENCY_SPENT; i++)
-        add_plain(parts, words[i], rest[i]);
+    for (uint32_t i = LATENCY_ON_CPU + 1; i < LATENCY_SPENT; i++) {
+        snprintf(what, sizeof what, "waiting %s", latency_waits_after[i]);
+        add_plain(parts, what, rest[i]);
+    }
+    add_plain(parts, "on CPU", rest[LATENCY_ON_CPU]);
     if (tail->spent[LATENCY_ON_CPU] != 0)
-        part_of(parts, words[LATENCY_ON_CPU])->computes = true;
+        part_of(parts, "on CPU")->computes = true;
     add_plain(parts, "queued, without a thread", tail->queued);
     qsort(parts->all, parts->count, sizeof parts->all[0], largest_first);
     return parts;

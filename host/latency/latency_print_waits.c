@@ -7,6 +7,25 @@
 #include "host/base/text.h"
 #include "host/latency/latency_waits.h"
 
+/* Adds where in which block a lock is, and who allocated it: "heap 0x4c2010 (0x10 into 64 bytes of
+ * make_cache)". */
+static void add_block(const struct latency_print *p, const struct latency_wait *wait,
+                      char room[WAIT_NAME_BYTES])
+{
+    const struct latency_block *block = &wait->block;
+    char *function = NULL;
+    size_t used = strlen(room);
+
+    if (strncmp(room, "heap 0x", 7) != 0 && strncmp(room, "0x", 2) != 0)
+        return; /* it is a global object's */
+    if (block->function != TRACE_POINTS_NONE)
+        function = latency_print_name(p, block->function);
+    snprintf(room + used, WAIT_NAME_BYTES - used, " (0x%lx into %lu bytes%s%s)",
+             wait->address - block->start, block->bytes, function != NULL ? " of " : "",
+             function != NULL ? function : "");
+    free(function);
+}
+
 /* Raw: may hold any character. */
 static char *raw_name(const struct latency_print *p, const struct latency_wait *wait,
                       char room[WAIT_NAME_BYTES])
@@ -15,13 +34,15 @@ static char *raw_name(const struct latency_print *p, const struct latency_wait *
                                        .address = wait->address,
                                        .tid = wait->tid,
                                        .number = wait->number,
-                                       .operation = wait->operation};
+                                       .joins = wait->joins};
 
     room[0] = 0;
-    if (wait->number == UINT32_MAX ||
-        (wait->spent == LATENCY_LOCKS && wait->address == 0 && latency_waits_is_futex(wait)))
+    if (wait->number == UINT32_MAX || (wait->address == 0 && latency_waits_is_futex(wait)))
         return room;
-    return wait_name(p->symbols, p->info, &record, room);
+    wait_name(p->symbols, p->info, &record, room);
+    if (wait->block.bytes != 0)
+        add_block(p, wait, room);
+    return room;
 }
 
 const char *latency_print_wait_name(const struct latency_print *p, const struct latency_wait *wait,
@@ -40,18 +61,20 @@ const char *latency_print_wait(const struct latency_print *p, const struct laten
 
     switch (wait->spent) {
     case LATENCY_READY:
-        return "for a CPU";
     case LATENCY_SLEEP:
-        return "asleep";
+    case LATENCY_PAGES:
+        return latency_waits_after[wait->spent];
     case LATENCY_LOCKS:
+    case LATENCY_CONDITIONS:
+    case LATENCY_JOINS:
         if (*text == 0)
-            return "for a lock";
+            return wait->spent == LATENCY_LOCKS ? "for a lock" : latency_waits_after[wait->spent];
         snprintf(room, WAIT_NAME_BYTES, "%s %.*s", latency_waits_is_futex(wait) ? "for" : "in",
                  (int)WAIT_NAME_BYTES - 8, text);
         return room;
     default:
         if (*text == 0)
-            return "for a signal or a page";
+            return "for a child or a signal";
         snprintf(room, WAIT_NAME_BYTES, "in %.*s", (int)WAIT_NAME_BYTES - 8, text);
         return room;
     }
@@ -81,13 +104,26 @@ const char *latency_print_holder(const struct latency_print *p, const struct lat
     return room;
 }
 
+const char *latency_print_ready(const struct latency_print *p, const struct latency_wait *wait,
+                                char room[LATENCY_READY_BYTES])
+{
+    char time[TEXT_QUANTITY_BYTES];
+
+    room[0] = 0;
+    if (wait->ready != 0)
+        snprintf(room, LATENCY_READY_BYTES, "; then %s for a CPU",
+                 text_time(time, (double)trace_info_ns(p->info, wait->ready)));
+    return room;
+}
+
 void latency_print_wait_json(struct output *out, const struct latency_print *p,
                              const struct latency_wait *wait)
 {
     char name[WAIT_NAME_BYTES], *function = NULL;
 
     raw_name(p, wait, name);
-    output_json_print(out, ", \"name\": %s, \"holder\": ", name[0] != 0 ? name : NULL);
+    output_json_print(out, ", \"for_cpu_ns\": %lu, \"name\": %s, \"holder\": ",
+                      trace_info_ns(p->info, wait->ready), name[0] != 0 ? name : NULL);
     if (wait->holder.tid == 0) {
         output_text(out, "null");
         return;

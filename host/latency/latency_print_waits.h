@@ -1,11 +1,17 @@
 /* What threads waited for and for whom, in words. */
 #pragma once
 
+#include "host/base/text.h"
 #include "host/latency/latency_print.h"
 #include "host/latency/latency_tail.h"
 #include "host/symbols/wait_name.h"
 
+#define LATENCY_READY_BYTES (TEXT_QUANTITY_BYTES + 24u)
 #define LATENCY_HOLDER_BYTES 320u
+
+/* Writes "; then 1.2 us for a CPU", or nothing. */
+const char *latency_print_ready(const struct latency_print *p, const struct latency_wait *wait,
+                                char room[LATENCY_READY_BYTES]);
 
 /* Writes a lock's or a system call's name, safe for a terminal: "cache_lock", "read".  Empty if
  * none is known. */

@@ -103,19 +103,6 @@ static int grown_event(const struct latency_detail *d, const uint64_t *row, doub
     return event;
 }
 
-static const char *wait_words(uint32_t column)
-{
-    static const char *const words[LATENCY_SPENT] = {
-        [LATENCY_LOCKS] = "for locks",
-        [LATENCY_IO] = "for I/O",
-        [LATENCY_READY] = "for a CPU",
-        [LATENCY_SLEEP] = "asleep",
-        [LATENCY_OTHER] = "for a child, a signal or a page",
-    };
-
-    return words[column - LATENCY_FIRST_SPENT];
-}
-
 /* It computed longer: which event has grown with that? */
 static void say_event(const struct latency_print *p, const struct latency_detail *d,
                       const uint64_t *row, char *text, size_t room)
@@ -169,7 +156,9 @@ static void say_wait(const struct latency_print *p, const struct latency_long *l
     if (one)
         latency_print_holder(p, &longest.wait, holder);
     snprintf(text, room, "It waited %s of %s %s%s: %s of what it is longer; the median waits %s.",
-             a, b, one ? latency_print_wait(p, &longest.wait, what) : wait_words(wait->column),
+             a, b,
+             one ? latency_print_wait(p, &longest.wait, what)
+                 : latency_waits_after[wait->column - LATENCY_FIRST_SPENT],
              holder, share_of(more, excess, share), c);
 }
 
@@ -212,7 +201,7 @@ static void print_step(FILE *out, const struct latency_print *p, const struct la
                        const struct latency_step *step, uint32_t depth)
 {
     char after[TEXT_QUANTITY_BYTES], length[TEXT_QUANTITY_BYTES], name[256];
-    char what[WAIT_NAME_BYTES], holder[LATENCY_HOLDER_BYTES];
+    char what[WAIT_NAME_BYTES], holder[LATENCY_HOLDER_BYTES], ready[LATENCY_READY_BYTES];
 
     fprintf(out, "  +%-10s %-10s %*s", text_time(after, ns(p, step->from - l->time)),
             text_time(length, ns(p, step->is_call ? step->to - step->from : step->wait.ticks)),
@@ -221,8 +210,9 @@ static void print_step(FILE *out, const struct latency_print *p, const struct la
         fprintf(out, "%s\n", name_of(p, step->function, name));
         return;
     }
-    fprintf(out, "waits %s%s\n", latency_print_wait(p, &step->wait, what),
-            latency_print_holder(p, &step->wait, holder));
+    fprintf(out, "waits %s%s%s\n", latency_print_wait(p, &step->wait, what),
+            latency_print_holder(p, &step->wait, holder),
+            latency_print_ready(p, &step->wait, ready));
 }
 
 /* Steps by their starts; those that lie in a call are indented. */

@@ -36,16 +36,16 @@ void latency_request_steps_said(struct latency_requests *r, struct latency_reque
 }
 
 /* What the thread waits for now, or has waited for in the present system call, from `since` on. */
-static struct latency_wait present_wait(const struct latency_thread *thread, uint64_t time)
+static struct latency_wait present_wait(const struct latency_requests *r,
+                                        const struct latency_thread *thread, uint64_t time)
 {
     uint64_t since = thread->since > thread->work.since ? thread->since : thread->work.since;
     struct latency_wait wait = thread->pending;
 
-    if (wait.ticks == 0) {
-        wait = (struct latency_wait){.from = since, .number = UINT32_MAX};
+    if (wait.to == 0) {
+        wait = (struct latency_wait){.from = since, .number = UINT32_MAX, .spent = LATENCY_OTHER};
         wait.holder.function = TRACE_POINTS_NONE;
     }
-    wait.spent = LATENCY_OTHER;
     if (!thread->away || time <= since)
         return wait;
     wait.ticks += time - since;
@@ -53,10 +53,11 @@ static struct latency_wait present_wait(const struct latency_thread *thread, uin
     if (thread->reason != HR_SWITCH_BLOCK) {
         wait.spent = LATENCY_READY;
     } else if (thread->waits) {
-        wait.number = thread->number;
-        wait.address = thread->address;
-        wait.operation = thread->operation;
-        wait.spent = latency_waits_kind(thread->number);
+        wait.number = thread->told.number;
+        wait.address = thread->told.address;
+        wait.joins = thread->told.joins;
+        wait.spent =
+            latency_waits_told(&thread->told, &r->info->points, latency_threads_innermost(thread));
     }
     wait.tid = thread->tid;
     return wait;
@@ -84,10 +85,12 @@ void latency_request_steps_left(struct latency_requests *r, const struct latency
     const struct latency_work *work = &thread->work;
     struct latency_request *request = work->request;
     uint64_t ticks = time > work->since ? time - work->since : 0, away = 0;
-    struct latency_wait wait = present_wait(thread, time);
+    struct latency_wait wait = present_wait(r, thread, time);
 
     for (uint32_t i = LATENCY_ON_CPU + 1; i < LATENCY_SPENT; i++) {
-        uint64_t spent = thread->spent[i] - work->spent[i] + (i == wait.spent ? wait.ticks : 0);
+        uint64_t spent = thread->spent[i] - work->spent[i];
+
+        spent += (i == wait.spent ? wait.ticks : 0) + (i == LATENCY_READY ? wait.ready : 0);
 
         request->spent[i] += spent;
         away += spent;

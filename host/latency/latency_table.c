@@ -66,6 +66,7 @@ void latency_table_forget(struct latency_threads *t, bool all)
 void latency_threads_free(struct latency_threads *t)
 {
     latency_table_forget(t, true);
+    latency_heap_free(&t->heap);
     free(t->all);
     *t = (struct latency_threads){0};
 }

@@ -44,7 +44,7 @@ void latency_tail_call(struct latency_tail *tail, uint64_t ticks,
 static bool is_same(const struct latency_wait *a, const struct latency_wait *b)
 {
     return a->spent == b->spent && a->number == b->number && a->address == b->address &&
-           a->operation == b->operation && a->holder.tid == b->holder.tid &&
+           a->joins == b->joins && a->holder.tid == b->holder.tid &&
            a->holder.function == b->holder.function;
 }
 

@@ -19,6 +19,13 @@ void latency_threads_spent(const struct latency_thread *thread, const struct lat
     spent[LATENCY_ON_CPU] = ticks > away ? ticks - away : 0;
 }
 
+uint32_t latency_threads_innermost(const struct latency_thread *thread)
+{
+    const struct invocations *open = &thread->open;
+
+    return open->depth != 0 ? open->open[open->order[open->depth - 1]].function : TRACE_POINTS_NONE;
+}
+
 /* Of the invocations visitor: an invocation ends at the present hit, or is given up. */
 static void ended(void *context, uint32_t slot, const struct invocations_open *open,
                   enum invocations_end end)
@@ -40,6 +47,8 @@ static void ended(void *context, uint32_t slot, const struct invocations_open *o
     call.own_on_cpu = call.spent[LATENCY_ON_CPU];
     call.own_on_cpu -=
         entry->callees_on_cpu < call.own_on_cpu ? entry->callees_on_cpu : call.own_on_cpu;
+    latency_heap_returned(&t->heap, &t->info->points, open->function, entry->parent,
+                          entry->arguments, t->hit->arguments[0]);
     if (open->outer != INVOCATIONS_NONE) {
         thread->entries[open->outer].callees += call.ticks;
         thread->entries[open->outer].callees_on_cpu += call.spent[LATENCY_ON_CPU];
@@ -52,6 +61,7 @@ static void note_wait(struct latency_threads *t, struct latency_thread *thread,
                       const struct latency_wait *wait)
 {
     thread->spent[wait->spent] += wait->ticks;
+    thread->spent[LATENCY_READY] += wait->ready;
     latency_holders_waited(thread, wait);
     if (t->follower.waited != NULL)
         t->follower.waited(t->follower.context, thread, wait);
@@ -61,11 +71,17 @@ static void note_wait(struct latency_threads *t, struct latency_thread *thread,
 static void settle(struct latency_threads *t, struct latency_thread *thread,
                    enum latency_spent spent)
 {
-    if (thread->pending.ticks == 0)
+    if (thread->pending.to == 0)
         return;
     thread->pending.spent = spent;
     note_wait(t, thread, &thread->pending);
-    thread->pending.ticks = 0;
+    thread->pending.to = 0;
+}
+
+/* No system call explains it. */
+static void settle_rest(struct latency_threads *t, struct latency_thread *thread)
+{
+    settle(t, thread, thread->pending.spent);
 }
 
 static void enter(struct latency_threads *t, struct latency_thread *thread, uint32_t function)
@@ -90,6 +106,7 @@ static void enter(struct latency_threads *t, struct latency_thread *thread, uint
     memcpy(entry->counters, hit->counters, sizeof(uint64_t) * t->event_count);
     memcpy(entry->arguments, hit->arguments,
            sizeof(uint64_t) * t->info->points.meta.argument_count);
+    latency_heap_entered(&t->heap, &t->info->points, function, hit->arguments);
     if (t->follower.entered != NULL)
         t->follower.entered(t->follower.context, thread, slot);
 }
@@ -98,7 +115,7 @@ static void enter(struct latency_threads *t, struct latency_thread *thread, uint
 static void run(struct latency_threads *t, struct latency_thread *thread)
 {
     thread->away = thread->waits = thread->ended = false;
-    settle(t, thread, LATENCY_OTHER);
+    settle_rest(t, thread);
 }
 
 static void take_hit(void *context, const struct trace_hit *hit)
@@ -135,34 +152,64 @@ static void end_thread(struct latency_threads *t, struct latency_thread *thread,
     invocations_end(&thread->open, end, &visitor);
 }
 
-/* Several waits in one system call are one. */
-static void add_pending(struct latency_threads *t, struct latency_thread *thread, uint64_t time,
-                        uint32_t waker)
+/* Begins a wait, unless the system call has had one: several are one. */
+static struct latency_wait *pend(struct latency_thread *thread, uint64_t from, uint64_t moment,
+                                 enum latency_spent spent)
 {
     struct latency_wait *wait = &thread->pending;
 
-    if (wait->ticks == 0) {
-        wait->from = thread->since;
-        wait->moment = thread->moment;
-    }
-    wait->tid = thread->tid;
+    if (wait->to == 0)
+        *wait = (struct latency_wait){.from = from,
+                                      .moment = moment,
+                                      .tid = thread->tid,
+                                      .number = UINT32_MAX,
+                                      .spent = spent,
+                                      .holder = {.function = TRACE_POINTS_NONE}};
+    return wait;
+}
+
+static void add_pending(struct latency_threads *t, struct latency_thread *thread, uint64_t time,
+                        uint32_t waker, uint64_t woken)
+{
+    struct latency_wait *wait = pend(thread, thread->since, thread->moment, LATENCY_OTHER);
+
     wait->to = time;
-    wait->ticks += time - thread->since;
-    wait->address = thread->waits ? thread->address : 0;
-    wait->operation = thread->waits ? thread->operation : 0;
-    wait->number = thread->waits ? thread->number : UINT32_MAX;
+    wait->ticks += woken - thread->since;
+    wait->ready += time - woken;
+    wait->address = thread->waits ? thread->told.address : 0;
+    wait->joins = thread->waits ? thread->told.joins : 0;
+    if (wait->address != 0 && !trace_processes_any(&t->info->processes))
+        wait->block = latency_heap_find(&t->heap, wait->address);
+    wait->number = thread->waits ? thread->told.number : UINT32_MAX;
     wait->holder = latency_holders_find(t, waker, wait);
+}
+
+/* It waited for the host to find or read a file: in a system call or, for a page, outside. */
+static void take_gap(struct latency_thread *thread, const struct hr_rec_gap *gap, uint64_t moment)
+{
+    struct latency_wait *wait;
+
+    if (gap->time_last <= gap->time_first)
+        return;
+    wait = pend(thread, gap->time_first, moment, LATENCY_PAGES);
+    wait->to = gap->time_last;
+    wait->ticks += gap->time_last - gap->time_first;
 }
 
 /* The thread comes back to a CPU; `waker` made it ready. */
 static void come(struct latency_threads *t, struct latency_thread *thread, uint64_t time,
                  uint32_t waker)
 {
+    uint64_t woken = thread->woken;
+
+    thread->woken = 0;
     if (!thread->away)
         return;
     thread->away = false;
     if (time <= thread->since)
         return;
+    if (woken < thread->since || woken > time)
+        woken = time;
     if (thread->reason != HR_SWITCH_BLOCK) {
         const struct latency_wait wait = {.from = thread->since,
                                           .to = time,
@@ -175,9 +222,11 @@ static void come(struct latency_threads *t, struct latency_thread *thread, uint6
         note_wait(t, thread, &wait);
         return;
     }
-    add_pending(t, thread, time, waker);
+    add_pending(t, thread, time, waker, woken);
     if (thread->waits)
-        settle(t, thread, latency_waits_kind(thread->number));
+        settle(
+            t, thread,
+            latency_waits_told(&thread->told, &t->info->points, latency_threads_innermost(thread)));
 }
 
 static void take_switch(struct latency_threads *t, const struct hr_rec_switch *change)
@@ -211,17 +260,17 @@ static void take_call(struct latency_threads *t, struct latency_thread *thread,
         thread->pending.number = call->number;
         settle(t, thread, latency_waits_kind(call->number));
     }
-    settle(t, thread, LATENCY_OTHER);
+    settle_rest(t, thread);
     thread->waits = false;
     latency_holders_called(thread, call);
 }
 
-static void take_wait(struct latency_thread *thread, const struct hr_rec_wait *wait)
+static void take_wait(struct latency_threads *t, struct latency_thread *thread,
+                      const struct hr_rec_wait *wait)
 {
+    settle_rest(t, thread); /* a page before the call */
     thread->waits = true;
-    thread->number = wait->number;
-    thread->operation = wait->operation;
-    thread->address = wait->address;
+    thread->told = *wait;
 }
 
 /* A thread says for which request it works. */
@@ -250,6 +299,8 @@ static void take_record(void *context, uint8_t type, const void *body)
     struct latency_threads *t = context;
     const struct hr_rec_syscall *call = body;
     const struct hr_rec_wait *wait = body;
+    const struct hr_rec_wake *wake = body;
+    const struct hr_rec_gap *gap = body;
     struct latency_thread *thread;
 
     if (type == HR_REC_SWITCH) {
@@ -261,7 +312,15 @@ static void take_record(void *context, uint8_t type, const void *body)
     } else if (type == HR_REC_WAIT) {
         thread = latency_threads_find(t, wait->tid);
         if (thread != NULL)
-            take_wait(thread, wait);
+            take_wait(t, thread, wait);
+    } else if (type == HR_REC_WAKE) {
+        thread = latency_threads_find(t, wake->tid);
+        if (thread != NULL)
+            thread->woken = wake->woken;
+    } else if (type == HR_REC_GAP) {
+        thread = latency_threads_find(t, gap->tid);
+        if (thread != NULL)
+            take_gap(thread, gap, t->moment);
     } else if (type == HR_REC_REQUEST) {
         take_request(t, body);
     }
@@ -281,14 +340,24 @@ static void take_loss(void *context, uint64_t time)
             continue;
         end_thread(t, thread, INVOCATIONS_UNKNOWN);
         thread->away = thread->waits = false;
-        thread->pending.ticks = 0;
+        thread->pending.to = thread->woken = 0;
         latency_holders_forget(thread);
     }
 }
 
+/* The program ends: nothing returns. */
+static void take_exit(void *context)
+{
+    struct latency_threads *t = context;
+
+    for (uint32_t i = 0; i < 1u << t->bits; i++)
+        if (t->all[i] != NULL)
+            end_thread(t, t->all[i], INVOCATIONS_LEFT);
+}
+
 struct latency_sink latency_threads_sink(struct latency_threads *t)
 {
-    return (struct latency_sink){t, take_hit, take_record, take_loss};
+    return (struct latency_sink){t, take_hit, take_record, take_loss, take_exit};
 }
 
 void latency_threads_finish(struct latency_threads *t)

@@ -8,13 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "host/latency/latency_heap.h"
 #include "host/latency/latency_order.h"
 #include "host/scan/invocations.h"
 
 enum latency_spent {
     LATENCY_ON_CPU,
-    LATENCY_LOCKS, /* futexes, semaphores, locks of files */
+    LATENCY_LOCKS, /* futexes, semaphores of System V, locks of files */
+    LATENCY_CONDITIONS, /* condition variables, semaphores, barriers */
+    LATENCY_JOINS, /* the end of a thread */
     LATENCY_IO,
+    LATENCY_PAGES, /* of files, from the host */
     LATENCY_READY, /* waits for a CPU */
     LATENCY_SLEEP,
     LATENCY_OTHER, /* children, signals, or a wait that no system call explains */
@@ -29,13 +33,15 @@ struct latency_holder { /* whom a thread waited for; host/latency/latency_holder
 };
 
 struct latency_wait { /* that has ended */
-    uint64_t from, to;
+    uint64_t from, to; /* until its thread ran again; to 0: there is none */
     uint64_t ticks; /* of these it waited: it may have run, too */
+    uint64_t ready; /* likewise, for a CPU after it was woken */
     uint64_t moment; /* at which it began: host/latency/latency_holders.h */
     uint64_t address; /* of a futex; 0: unknown */
+    struct latency_block block; /* that holds it; 0 bytes: none is known */
     uint32_t tid; /* whose it is */
     uint32_t number; /* of the system call; UINT32_MAX: none is known */
-    uint32_t operation; /* of a futex: FUTEX_* without flags */
+    uint32_t joins; /* the thread for whose end it is; 0: none */
     enum latency_spent spent;
     struct latency_holder holder;
 };
@@ -73,12 +79,11 @@ struct latency_thread {
     bool ended;
     uint8_t reason; /* why: HR_SWITCH_* */
     bool waits; /* HR_REC_WAIT said for what: */
-    uint32_t number;
-    uint32_t operation;
-    uint64_t address;
+    struct hr_rec_wait told;
+    uint64_t woken; /* HR_REC_WAKE said when; 0: it did not */
     uint64_t since; /* away */
     uint64_t moment; /* at that time */
-    struct latency_wait pending; /* until its system call's record comes; 0 ticks: none */
+    struct latency_wait pending; /* until its system call's record comes */
     uint64_t spent[LATENCY_SPENT]; /* but for LATENCY_ON_CPU */
     struct invocations open;
     struct latency_entry entries[INVOCATIONS_MAX]; /* by slot */
@@ -129,6 +134,7 @@ struct latency_threads {
     uint64_t unknown; /* hits of points that the trace does not describe */
     uint64_t deep, strays; /* sums over threads that have gone */
     uint64_t moment; /* waits that have begun */
+    struct latency_heap heap; /* in traces of one process */
     uint64_t refused; /* hits of threads beyond LATENCY_THREADS_MAX, or without memory */
     /* of the hit that is being taken */
     const struct trace_hit *hit;
@@ -144,6 +150,9 @@ struct latency_sink latency_threads_sink(struct latency_threads *t);
 
 /* After the last one: what is open ends, and the sums are complete. */
 void latency_threads_finish(struct latency_threads *t);
+
+/* Returns the function of its innermost invocation, or TRACE_POINTS_NONE. */
+uint32_t latency_threads_innermost(const struct latency_thread *thread);
 
 /* Returns what a thread that is there has, or NULL. */
 struct latency_thread *latency_threads_find(struct latency_threads *t, uint32_t tid);

@@ -31,6 +31,7 @@ int off_cpu_take_waits(struct off_cpu *off, const struct trace_samples *samples)
         const struct off_cpu_event wait = {
             .time = slot->time,
             .tid = slot->tid,
+            .cpu = samples->chunk->cpu,
             .stack = samples->stacks != NULL ? samples->stacks[n] : HR_STACK_NONE,
             .ip = slot->ip,
             .wait = true,

@@ -12,7 +12,8 @@ struct off_cpu { /* all zero at first */
     struct off_cpu_event {
         uint64_t time;
         uint32_t tid;
-        uint32_t stack; /* a wait's */
+        uint16_t cpu; /* of a wait, as the next two */
+        uint32_t stack;
         uint64_t ip;
         bool wait; /* false: the thread runs again */
     } * events; /* owned */

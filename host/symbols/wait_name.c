@@ -72,7 +72,9 @@ char *wait_name(struct symbols *symbols, const struct trace_info *info,
     struct search s = {.symbols = symbols, .address = wait->address};
     const char *call = syscall_name(wait->number);
 
-    if (wait->number == __NR_futex)
+    if (wait->number == __NR_futex && wait->joins != 0)
+        snprintf(text, WAIT_NAME_BYTES, "the end of thread %u", wait->joins);
+    else if (wait->number == __NR_futex)
         name_futex(&s, info, wait, text);
     else if (wait->number == HR_WAIT_NO_CALL)
         snprintf(text, WAIT_NAME_BYTES, "[stopped]");

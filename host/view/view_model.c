@@ -139,6 +139,14 @@ static int take_samples(void *context, const struct trace_samples *samples)
     return error;
 }
 
+static int take_waits(void *context, const struct trace_samples *samples)
+{
+    struct view_model *m = context;
+    int error = m->ready ? 0 : prepare(m);
+
+    return error == 0 ? view_waits_take(&m->waits, &m->scan, samples) : error;
+}
+
 static int take_record(void *context, const struct trace_chunk *chunk,
                        const struct trace_record *record)
 {
@@ -152,6 +160,8 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     if (!m->ready)
         error = prepare(m);
     m->requests |= record->type == HR_REC_REQUEST;
+    if (error == 0)
+        error = view_waits_record(&m->waits, &m->scan, record);
     return error == 0 ? view_lanes_record(&m->lanes, &chunk->header, record) : error;
 }
 
@@ -176,6 +186,7 @@ int view_model_read(struct view_model *m, struct reader *reader)
                                           .exact = true,
                                           .names = true,
                                           .samples = take_samples,
+                                          .waits = take_waits,
                                           .record = take_record};
     int error;
 
@@ -186,6 +197,8 @@ int view_model_read(struct view_model *m, struct reader *reader)
     if (error != 0)
         return error;
     m->scanned = true;
+    m->waits.tree = &m->tree;
+    m->waits.blocks = &m->blocks;
     error = view_tree_init(&m->tree);
     if (error == 0)
         error = view_lanes_init(&m->lanes, &m->blocks);
@@ -193,6 +206,8 @@ int view_model_read(struct view_model *m, struct reader *reader)
         error = trace_scan_run(&m->scan, &visitor);
     if (error == 0 && !m->ready)
         error = prepare(m);
+    if (error == 0)
+        error = view_waits_finish(&m->waits, &m->scan);
     if (error == 0)
         error = view_calls_read(&m->calls, reader->path, &m->scan, m->requests);
     return error;
@@ -205,6 +220,7 @@ void view_model_free(struct view_model *m)
     view_bins_free(&m->bins);
     view_lanes_free(&m->lanes);
     view_samples_free(&m->samples);
+    view_waits_free(&m->waits);
     view_spread_free(&m->spread);
     view_calls_free(&m->calls);
     object_share_free(&m->share);
@@ -232,6 +248,7 @@ int view_model_pack(struct view_model *m, enum view_part part, json_t *facts, ui
         break;
     case VIEW_PROFILE:
         view_tree_pack(&m->tree, &columns);
+        view_waits_pack(&m->waits, &columns);
         error = view_blocks_pack(&m->blocks, &columns);
         break;
     case VIEW_LANE_SPANS:

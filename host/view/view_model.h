@@ -12,6 +12,7 @@
 #include "host/view/view_samples.h"
 #include "host/view/view_spread.h"
 #include "host/view/view_tree.h"
+#include "host/view/view_waits.h"
 
 struct view_model {
     struct trace_scan scan;
@@ -22,6 +23,7 @@ struct view_model {
     struct view_bins bins;
     struct view_lanes lanes;
     struct view_samples samples;
+    struct view_waits waits;
     struct view_spread spread;
     struct view_calls calls;
     bool requests; /* there are some */

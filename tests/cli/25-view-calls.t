@@ -71,4 +71,22 @@ is 'a trace without probes: no table' "$(seen .durations.hidden)" true
 run_hr view --from 30ms -o part.html c.bin
 look part.html 'durations=handle'
 is 'a part' "$(seen '.durations.rows[] | select(.[0] == "handle")[1]')" "$("$HR" latency --from 30ms -f csv --function handle c.bin | sed 1d | cut -d, -f4 | sed -E 's/([0-9])([0-9]{3})$/\1,\2/')"
+# ---- the flame graph of the time off the CPU ----
+look c.html off-cpu
+is 'off CPU: no stacks, no choice' "$(seen '."off-cpu".hidden')" true
+if cc -O1 -g -pthread -o kinds "$ROOT/tests/programs/waitkinds.c" 2>cc.err; then
+    run_guest -q -i 10us --waits -g dwarf -o w.bin ./kinds
+    run_hr view w.bin
+    look w.html off-cpu
+    "$HR" export folded --off-cpu -o w.folded w.bin
+    is 'off CPU: as long as hr export folded --off-cpu has it' "$(seen '."off-cpu".ns')" "$(awk '{ sum += $NF } END { print sum }' w.folded)"
+    is 'off CPU: the halves are the whole' "$(seen '."off-cpu" | (.halves | add | round) == .ns and (.halves | min) > 0')" true
+    for function in takes_lock waits_for_signal reads_pipe joins sleeps holder; do
+        like "off CPU: $function" seen "\"$function +\\[kinds\\]: [0-9.]+ [mu]s off CPU, "
+    done
+    like 'off CPU: a thread waits less' seen '"thread": "all: 1[0-9]\.[0-9]+ ms off CPU'
+    like 'on CPU again: samples' seen '"again": "all: [0-9,]+ samples'
+else
+    skip 11 'no C compiler'
+fi
 done_testing

@@ -29,10 +29,10 @@ END
 run_hr check a.bin
 is 'check' "$status.$(sed 's/^[^:]*: \([a-z]*\):.*/\1/' out)" 0.complete
 run_hr latency -f csv a.bin
-is 'csv' "$(cat out)" "function,file,of,calls,left,unknown,median,p90,p99,p999,max,total,own,on_cpu,locks,io,for_cpu,sleep,other
-parse,/bin/generated,duration_ns,3,0,0,1000,5000,5000,5000,5000,6500,2200,2100,4100,0,300,0,0
-lock_it,/bin/generated,duration_ns,1,0,0,4300,4300,4300,4300,4300,4300,4300,200,4100,0,0,0,0
-work,/bin/generated,duration_ns,1,0,0,4000,4000,4000,4000,4000,4000,4000,4000,0,0,0,0,0"
+is 'csv' "$(cat out)" "function,file,of,calls,left,unknown,median,p90,p99,p999,max,total,own,on_cpu,locks,conditions,joins,io,pages,for_cpu,sleep,other
+parse,/bin/generated,duration_ns,3,0,0,1000,5000,5000,5000,5000,6500,2200,2100,4100,0,0,0,0,300,0,0
+lock_it,/bin/generated,duration_ns,1,0,0,4300,4300,4300,4300,4300,4300,4300,200,4100,0,0,0,0,0,0,0
+work,/bin/generated,duration_ns,1,0,0,4000,4000,4000,4000,4000,4000,4000,4000,0,0,0,0,0,0,0,0"
 run_hr latency a.bin
 like 'table' out '^ +3 +1\.000 us .* 6\.500 us +2\.200 us  parse +on CPU 32%, locks 63%, for a CPU 5%$'
 like 'table: virtual time' out '^# 10 hits of 3 probed functions and places; virtual time: durations are exact$'
@@ -64,7 +64,7 @@ like 'worst: a wait in it' out '^  \+200 ns +4\.100 us +waits for 0x5000$'
 like 'worst: counters' out '^  cache-misses +40  median +0$'
 run_hr latency --function parse --worst 5 -f json a.bin
 is 'worst: json' "$(jq -c '[.median_ns, (.worst | length), .worst[0].duration_ns, .worst[0].steps[1]]' out)" \
-    '[1000,3,5000,{"after_ns":200,"wait":"locks","system_call":"futex","address":20480,"duration_ns":4100,"name":"0x5000","holder":null}]'
+    '[1000,3,5000,{"after_ns":200,"wait":"locks","system_call":"futex","address":20480,"duration_ns":4100,"for_cpu_ns":0,"name":"0x5000","holder":null}]'
 run_hr latency --correlate parse a.bin
 like 'correlate: too few' out '^# fewer than 30 invocations: these figures may be chance$'
 like 'correlate' out '^ 1\.000 +100\.0% +1,000  event   instructions$'
@@ -92,9 +92,9 @@ enter 6000 1 last 0x7f0000
 switch 6100 1 0 2
 END
 run_hr latency -f csv w.bin
-is 'waits: two in a read' "$(grep ^read_it out | cut -d, -f14-)" '300,0,1100,0,0,0'
-is 'waits: sleep' "$(grep ^nap out | cut -d, -f14-)" '200,0,0,0,1000,0'
-is 'waits: no system call' "$(grep ^fault out | cut -d, -f14-)" '200,0,0,0,0,200'
+is 'waits: two in a read' "$(grep ^read_it out | cut -d, -f14-)" '300,0,0,0,1100,0,0,0,0'
+is 'waits: sleep' "$(grep ^nap out | cut -d, -f14-)" '200,0,0,0,0,0,0,1000,0'
+is 'waits: no system call' "$(grep ^fault out | cut -d, -f14-)" '200,0,0,0,0,0,0,0,200'
 is 'the end of a thread' "$(grep ^last out | cut -d, -f4-6)" '0,1,0'
 run_hr latency w.bin
 like 'left: said' out '^# 1 invocations were left without a return: '
@@ -132,7 +132,7 @@ is 'a loop is one invocation' "$(grep ^loops out | cut -d, -f4,12)" 1,200
 is 'recursion' "$(grep ^fib out | cut -d, -f4,12,13)" 2,400,300
 is 'coroutines' "$(grep -E '_routine,' out | cut -d, -f1,4,5,12 | sort | tr '\n' ' ')" 'co_routine,1,0,400 main_routine,2,0,500 '
 
-# Hits that are missing: dropped ones, a chunk, the end of the trace.
+# Hits that are missing: dropped ones, a chunk.  What is open at the end of the program is left.
 "$TOOLS/genprobes" l.bin <<END || exit 1
 enter 1000 1 f 0x7f0000
 lost 1500 7
@@ -146,7 +146,7 @@ like 'lost: stat' out '^ +7  lost +58\.3 % of all: the ring was full$'
 run_hr check l.bin
 like 'lost: check' out '^  lost: CPU 0, 7 samples and hits between '
 run_hr latency -f csv l.bin
-is 'lost' "$(sed 1d out | cut -d, -f4-6,12)" 1,0,2,300
+is 'lost' "$(sed 1d out | cut -d, -f4-6,12)" 1,1,1,300
 is 'lost: said' "$("$HR" latency l.bin | grep -c 'the end is not known\|have no entry')" 2
 "$TOOLS/genprobes" --drop d.bin <<END || exit 1
 enter 1000 1 f 0x7f0000
@@ -211,11 +211,119 @@ print(open_ones, file=open("m.open", "w"))
 END
 "$TOOLS/genprobes" m.bin <m.txt || exit 1
 run_hr latency -f csv m.bin
-is 'several CPUs: order' "$(sed 1d out | awk -F, '{ print $1, $4, $12, $11, $17 }' | sort)" "$(cat m.truth)"
-is 'several CPUs: what is open' "$(awk -F, 'NR > 1 { left += $5; open += $6 } END { print left + 0, open }' out)" "0 $(cat m.open)"
+is 'several CPUs: order' "$(sed 1d out | awk -F, '{ print $1, $4, $12, $11, $20 }' | sort)" "$(cat m.truth)"
+is 'several CPUs: what is open at the end' "$(awk -F, 'NR > 1 { left += $5; open += $6 } END { print left + 0, open }' out)" "$(cat m.open) 0"
 "$HR" latency -f json m.bin >one.json
 is 'several CPUs: nothing is stray' "$(jq -c '[.strays, .too_deep, .unused]' one.json)" '[0,0,0]'
 is 'several CPUs: again' "$("$HR" latency -f json m.bin | cmp - one.json && echo same)" same
+
+# What threads wait for, and for how long they waited for a CPU after they were woken.
+"$TOOLS/genprobes" k.bin <<END || exit 1
+enter 1000 1 joins 0x7f0000
+wait 1100 1 202 0x5000 9 2
+switch 1100 1 2 3
+wake 1600 1 1500
+switch 1600 2 1 4 2
+syscall 1050 600 1 202
+return 1700 1 joins 0x7f0000
+enter 2000 1 signalled 0x7f0000
+wait 2100 1 202 0x5100 9
+switch 2100 1 2 3
+wake 2900 1 2400
+switch 2900 2 1 3 2
+syscall 2050 900 1 202
+return 3000 1 signalled 0x7f0000
+enter 4000 1 pthread_rwlock_rdlock 0x7f0000
+wait 4100 1 202 0x5200 9
+switch 4100 1 0 3
+wake 4200 1 4200
+switch 4200 0 1 5 2
+syscall 4050 200 1 202
+return 4300 1 pthread_rwlock_rdlock 0x7f0000
+enter 5000 1 __pthread_barrier_wait 0x7f0000
+wait 5100 1 202 0x5300 0
+switch 5100 1 0 3
+switch 5400 0 1 5 2
+return 5500 1 __pthread_barrier_wait 0x7f0000
+enter 6000 1 sleeps 0x7f0000
+wait 6100 1 230 0
+switch 6100 1 2 3
+wake 6900 1 6200
+switch 6900 2 1 3
+return 7000 1 sleeps 0x7f0000
+enter 8000 1 reads 0x7f0000
+gap 8100 1 8300 6
+gap 8400 1 8500 6
+syscall 8050 500 1 0
+gap 8600 1 8900 6
+gap 8950 1 8990 2
+return 9000 1 reads 0x7f0000
+enter 10000 1 locked 0x7f0000
+wait 10100 1 202 0x5400
+switch 10100 1 2 3
+wake 10500 1 10050
+switch 10500 2 1 3
+return 10600 1 locked 0x7f0000
+enter 11000 2 open_at_exit 0x6f0000
+switch 12000 2 1 4
+END
+run_hr check k.bin
+is 'kinds: check' "$status.$(sed 's/^[^:]*: \([a-z]*\):.*/\1/' out)" 0.complete
+run_hr latency -f csv k.bin
+is 'kinds: on CPU, locks, conditions, joins, I/O, pages, for a CPU, sleep, other' "$(sed 1d out | cut -d, -f1,4-6,14- | sort)" "__pthread_barrier_wait,1,0,0,200,0,300,0,0,0,0,0,0
+joins,1,0,0,200,0,0,400,0,0,100,0,0
+locked,1,0,0,200,400,0,0,0,0,0,0,0
+open_at_exit,0,1,0,0,0,0,0,0,0,0,0,0
+pthread_rwlock_rdlock,1,0,0,200,100,0,0,0,0,0,0,0
+reads,1,0,0,400,0,0,0,300,300,0,0,0
+signalled,1,0,0,200,0,300,0,0,0,500,0,0
+sleeps,1,0,0,200,0,0,0,0,0,700,100,0"
+run_hr latency --function joins --worst 1 k.bin
+like 'kinds: a join' out '^  \+100 ns +400 ns +waits for the end of thread 2, woken by thread 2; then 100 ns for a CPU$'
+run_hr latency --function signalled --worst 1 k.bin
+like 'kinds: a condition' out '^  \+100 ns +300 ns +waits for 0x5100, woken by thread 2; then 500 ns for a CPU$'
+run_hr latency --function pthread_rwlock_rdlock --worst 1 k.bin
+like 'kinds: a lock' out '^  \+100 ns +100 ns +waits for 0x5200, held by thread 2$'
+run_hr latency --function reads --worst 1 k.bin
+like 'kinds: pages' out '^  \+600 ns +300 ns +waits for pages of files$'
+run_hr latency --to 11500ns --from 10500ns -f csv k.bin
+is 'kinds: the end is not selected' "$(grep ^open_at out | cut -d, -f4-6)" 0,0,1
+
+# Whose a lock is that lies in a block of memory: of the last allocation there, unless it was freed.
+"$TOOLS/genprobes" h.bin <<END || exit 1
+enter 1000 1 make_cache 0x7f0000
+enter 1100 1 malloc 0x7effe0 64
+return 1200 1 malloc 0x7effe0 0x50000
+return 1300 1 make_cache 0x7f0000
+enter 1400 1 __libc_malloc 0x7f0000 200
+return 1500 1 __libc_malloc 0x7f0000 0x50100
+enter 2000 1 first 0x7f0000
+wait 2100 1 202 0x50010
+switch 2100 1 0 3
+switch 2200 0 1 5
+return 2300 1 first 0x7f0000
+enter 3000 1 second 0x7f0000
+wait 3100 1 202 0x501c0
+switch 3100 1 0 3
+switch 3200 0 1 5
+return 3300 1 second 0x7f0000
+enter 4000 1 beyond 0x7f0000
+wait 4100 1 202 0x50040
+switch 4100 1 0 3
+switch 4200 0 1 5
+return 4300 1 beyond 0x7f0000
+enter 4400 1 free 0x7f0000 0x50000
+return 4500 1 free 0x7f0000
+enter 5000 1 freed 0x7f0000
+wait 5100 1 202 0x50010
+switch 5100 1 0 3
+switch 5200 0 1 5
+return 5300 1 freed 0x7f0000
+END
+for lock in 'first:0x50010 \(0x10 into 64 bytes of make_cache\)' 'second:0x501c0 \(0xc0 into 200 bytes\)' beyond:0x50040 freed:0x50010; do
+    run_hr latency --function "${lock%%:*}" --worst 1 h.bin
+    like "a lock in a block: ${lock%%:*}" out "^  \\+100 ns +100 ns +waits for ${lock#*:}\$"
+done
 
 # Who held a lock.  Thread 2 holds it in evict, called by lookup, and hands it to 3, which hands it to 4.
 "$TOOLS/genprobes" h.bin <<END || exit 1
@@ -355,8 +463,8 @@ request 5100 1 80 2
 request 5200 1 81 3
 END
 run_hr latency --by request -f csv r.bin
-is 'requests: csv' "$(cat out)" "requests,unended,unknown,strays,median,p90,p99,p999,max,total,on_cpu,locks,io,for_cpu,sleep,other,queued
-3,1,0,1,1600,2300,2300,2300,2300,4000,2050,1100,350,400,0,0,400"
+is 'requests: csv' "$(cat out)" "requests,unended,unknown,strays,median,p90,p99,p999,max,total,on_cpu,locks,conditions,joins,io,pages,for_cpu,sleep,other,queued
+3,1,0,1,1600,2300,2300,2300,2300,4000,2050,1100,0,0,350,0,400,0,0,400"
 run_hr latency --by request r.bin
 like 'requests: table' out '^ +3 +1\.600 us .* 4\.000 us  on CPU 48%, locks 26%, I/O 8%, for a CPU 9%, queued 9%$'
 like 'requests: not ended' out '^# 1 request began and did not end; it is not counted$'
@@ -436,7 +544,8 @@ like 'dump: functions' records '^  probe-function number=1 kind=1 address=0x4011
 like 'dump: points' records '^  probe-points first=0 count=5 points=0x401000:0,0x40107f:0,0x401100:1,0x40111f:1,0x401234:2$'
 like 'dump: a hit' records '^  hit time=5000351 tid=1 sp=0x7fffffffdf80 point=2 entered function="inner" counters=351,117 arguments=0x1,0x1$'
 like 'dump: a request' records '^  request time=5000100 tid=1 kind=1 request=77$'
-like 'dump: a wait' records '^  wait time=5005000 tid=1 number=202 operation=0 address=0x7ffff7001000$'
+like 'dump: a wait' records '^  wait time=5005000 tid=1 number=202 operation=0 address=0x7ffff7001000 joins=2$'
+like 'dump: a wake' records '^  wake time=5005900 tid=1 woken=5005600$'
 is 'dump: all hits' "$(grep -c '^  hit ' records)" 60
 run_hr check "$ROOT/tests/golden/probes.bin"
 is 'check: hits' "$status.$(grep -c ' 20 samples, 60 hits of probes, 0 lost$' out)" 0.1

@@ -51,12 +51,12 @@ is 'invocations' "$(ask a.sqlite "SELECT i.id, label, tid, pid, cpu, start_ns, e
 5|parse|1000|1000|0|8000|9000|1000|1000||0|returned|
 6|parse|1000|1000|0|9100|9300|200|||0|left|
 7|jumps|1000|1000|0|9200|9300|100||6|1|left|
-8|parse|1000|1000|0|9300|||||0|unknown|'
-is 'invocations: what they passed, where the time went, counters' "$(ask a.sqlite 'SELECT argument1, argument2, result, on_cpu_ns, locks_ns, io_ns,
-    for_cpu_ns, sleep_ns, other_ns, instructions, cache_misses FROM invocations WHERE id IN (1, 5, 6) ORDER BY id' | tr '\n' ' ')" \
-    '5||1|900|4100|0|0|0|0|5000|40 6||1|700|0|0|300|0|0|1000|0 6|||||||||| '
+8|parse|1000|1000|0|9300|9400|100|||0|left|'
+is 'invocations: what they passed, where the time went, counters' "$(ask a.sqlite 'SELECT argument1, argument2, result, on_cpu_ns, locks_ns, conditions_ns, joins_ns,
+    io_ns, pages_ns, for_cpu_ns, sleep_ns, other_ns, instructions, cache_misses FROM invocations WHERE id IN (1, 5, 6) ORDER BY id' | tr '\n' ' ')" \
+    '5||1|900|4100|0|0|0|0|0|0|0|5000|40 6||1|700|0|0|0|0|0|300|0|0|1000|0 6||||||||||||| '
 is 'waits' "$(ask a.sqlite 'SELECT * FROM waits ORDER BY start_ns' | tr '\n' ' ')" \
-    '1000|1000|1200|5300|4100|locks|futex|20480|0x5000|1001|2|1 1000|1000|8100|8400|300|for_cpu|||||5| '
+    '1000|1000|1200|5300|4100|locks|futex|20480|0x5000|1001|2|1|0 1000|1000|8100|8400|300|for_cpu|||||5||0 '
 is 'requests' "$(ask a.sqlite 'SELECT * FROM requests ORDER BY id' | tr '\n' ' ')" '1|7|900|6500|1000|1001|5400|200 2|8|9400||1000||0|0 '
 is 'request_spans' "$(ask a.sqlite 'SELECT * FROM request_spans WHERE request = 1 ORDER BY start_ns' | tr '\n' ' ')" \
     '1|1000|900|6100|works 1||6100|6300|blocked 1|1001|6300|6500|works '
@@ -115,7 +115,7 @@ span thread 1000: lock_it from 1100 took 4300 depth 1 argument1=0 result=0 own_n
 span thread 1000: waits: for a CPU from 8100 took 300 depth 1'
     like 'perfetto: arguments and figures' seen '^span thread 1000: parse from 1000 took 5000 depth 0 argument1=5 result=1 own_ns=700 .*instructions=5000'
     like 'perfetto: left' seen '^span thread 1000: jumps from 9200 took 100 depth 1 argument1=6 ending=left$'
-    like 'perfetto: open at the end' seen '^span thread 1000: parse from 9300 took 100 depth 0 argument1=6 ending=unknown$'
+    like 'perfetto: open at the end' seen '^span thread 1000: parse from 9300 took 100 depth 0 argument1=6 ending=left$'
     like 'perfetto: who woke whom' seen '^flow thread 1001: wakes thread 1000 at 4000 -> thread 1000: woken by thread 1001 at 5300$'
     like 'perfetto: a request' seen '^span requests: request 7 from 900 took 5600 depth 0 worked_ns=5400 blocked_ns=200 ending=ended$'
     like 'perfetto: a request that no thread works for' seen '^span requests: waits for a thread from 6100 took 200 depth 1$'

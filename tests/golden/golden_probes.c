@@ -1,4 +1,4 @@
-/* Builds the golden traces of probes and of calls: what versions 1.9 and 1.10 added. */
+/* Builds the golden traces of probes and of calls: what versions 1.9 to 1.11 added. */
 #include "tests/golden/golden_probes.h"
 
 #include <stdlib.h>
@@ -106,7 +106,8 @@ size_t golden_probes_build(uint8_t *out)
         {GOLDEN_START_TIME + 100, 77, 1, HR_REQUEST_BEGIN},
         {GOLDEN_START_TIME + 9900, 77, 2, HR_REQUEST_END},
     };
-    const struct hr_rec_wait wait = {GOLDEN_START_TIME + 5000, 0x7ffff7001000, 1, 202, 0, 0};
+    const struct hr_rec_wait wait = {GOLDEN_START_TIME + 5000, 0x7ffff7001000, 1, 202, 0, 2};
+    const struct hr_rec_wake wake = {GOLDEN_START_TIME + 5900, GOLDEN_START_TIME + 5600, 1, 0};
     struct golden_file *f = golden_file_new(out, GOLDEN_PROBES_EVENTS);
 
     golden_file_meta(f, HR_MODE_TIMER);
@@ -117,6 +118,7 @@ size_t golden_probes_build(uint8_t *out)
                     NULL);
     put_hits(f, 0, 45);
     golden_file_put(&f->data, HR_REC_WAIT, wait.time, &wait, sizeof wait, NULL);
+    golden_file_put(&f->data, HR_REC_WAKE, wake.time, &wake, sizeof wake, NULL);
     golden_file_seal(f, &f->data);
     trace_writer_begin(&f->data, HR_CHUNK_DATA);
     put_hits(f, 45, GOLDEN_PROBES_HITS);

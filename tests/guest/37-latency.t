@@ -32,7 +32,7 @@ is 'json' "$(jq -c '.rows[] | select(.function == "lookup") | .tail.parts[0] | [
 within 'its call is one of five at most above the percentile' "$(jq '.rows[] | select(.function == "serve") | .tail.calls' json)" 1 5
 "$HR" latency --function lookup --worst 1 first.bin >worst
 like 'the longest call: the sentence' worst '^  It waited [0-9.]+ us of [0-9.]+ us for cache_lock, held by thread [0-9]+ in evict, for request 5000: '
-like 'the longest call: the step' worst '^  \+[0-9.]+ ns +[0-9.]+ us +waits for cache_lock, held by thread [0-9]+ in evict, for request 5000$'
+like 'the longest call: the step' worst '^  \+[0-9.]+ ns +[0-9.]+ us +waits for cache_lock, held by thread [0-9]+ in evict, for request 5000; then [0-9.]+ us for a CPU$'
 
 # ---- requests ----
 "$HR" latency --by request -f csv first.bin >rows
@@ -67,6 +67,47 @@ for how in '' '-g' '-g dwarf' '--probe-args 2'; do
     is "--probe $how: the same totals" "$(stat_of hr.bin '[.samples, .duration_ns, .events[].total] | @csv')" "$plain"
 done
 is '--probe implies --waits' "$("$HR" dump -f records hr.bin | grep -c '^  wait ' | awk '{ print ($1 > 10) }')" 1
+
+# ---- waits of every kind, each of a millisecond ----
+kinds='--probe takes_lock --probe waits_for_signal --probe takes_semaphore --probe waits_at_barrier --probe reads_pipe --probe joins
+    --probe sleeps --probe waits_for_child --probe ends_program'
+# waited FILE: of each function and kind the time, in units of 100 us, where there is some.
+waited() {
+    "$HR" latency -f csv "$1" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+        { for (i = 15; i <= NF; i++) if (name[i] !~ /^of$/ && int($i / 1e5 + 0.5)) print $1, name[i], int($i / 1e5 + 0.5) }' | sort | tr '\n' ';'
+}
+if cc -O1 -pthread -o kinds "$ROOT/tests/programs/waitkinds.c" 2>cc.err; then
+    # shellcheck disable=SC2086
+    run_guest -q $kinds ./kinds
+    is 'kinds of waits: the output' "$status.$(cat out)" 0.done
+    is 'kinds of waits: told apart, and from waits for a CPU afterwards' "$(waited hr.bin)" "joins joins 23;reads_pipe for_cpu 10;reads_pipe io 10;\
+sleeps sleep 10;takes_lock for_cpu 10;takes_lock locks 10;takes_semaphore conditions 10;waits_at_barrier locks 10;waits_for_child other 10;waits_for_signal conditions 30;"
+    is 'an invocation that is open at exit is left' "$("$HR" latency -f csv hr.bin | grep '^ends_program' | cut -d, -f4-6)" 0,1,0
+    "$HR" latency --function joins --worst 1 hr.bin >out
+    like 'a join: the thread' out '^  It waited [0-9.]+ ms of [0-9.]+ ms for the end of thread ([0-9]+), woken by thread \1: '
+    # shellcheck disable=SC2086
+    run_guest -q $kinds --probe pthread_barrier_wait ./kinds
+    like 'a probed function tells a barrier from a lock' "$("$HR" latency -f csv hr.bin >rows; echo rows)" '^waits_at_barrier,.*,0,99[0-9]{4},0,0,0,[0-9]+,0,0$'
+else
+    skip 5 'no C compiler'
+fi
+
+# ---- files that the host reads meanwhile: in system calls, and in page faults ----
+if cc -O1 -o filewaits "$ROOT/tests/programs/filewaits.c" 2>cc.err; then
+    head -c 1048576 /dev/zero | tr '\0' '\1' >served
+    # waits OPTION...: of each function, whether it waited for I/O and for pages.
+    waits() {
+        run_guest -q "$@" --probe opens --probe reads --probe touches ./filewaits "${PWD#/}/served"
+        is "files, $*: the output" "$status.$(cat out)" '0.1 128'
+        "$HR" latency -f csv hr.bin | awk -F, 'NR > 1 { print $1, ($18 > 0), ($19 > 0) }' | sort | tr '\n' ';' >waited
+    }
+    waits --accel tcg --cpus 2
+    is 'a page of a file is another wait than a system call' "$(cat waited)" 'opens 1 0;reads 1 0;touches 0 1;'
+    waits
+    is 'in virtual time the host takes none' "$(cat waited)" 'opens 0 0;reads 0 0;touches 0 0;'
+else
+    skip 4 'no C compiler'
+fi
 
 # ---- other ways to run, and other programs ----
 for libc in '' -musl; do

@@ -7,7 +7,9 @@
  *   return TIME TID NAME SP [RESULT]
  *   switch TIME FROM TO REASON [WAKER]     as in enum hr_switch_reason
  *   syscall TIME DURATION TID NUMBER
- *   wait TIME TID NUMBER ADDRESS
+ *   wait TIME TID NUMBER ADDRESS [OPERATION [JOINS]]
+ *   wake TIME TID WOKEN                    it was woken at WOKEN, and runs again at TIME
+ *   gap TIME TID END REASON                as in enum hr_gap_reason
  *   request TIME TID NUMBER KIND           as in enum hr_request_kind
  *   lost TIME COUNT
  *   chunk                        the CPU's chunk ends here
@@ -17,8 +19,6 @@
  *
  *   genprobes --many N FILE      N invocations of four functions that call each other, on one CPU
  *   genprobes --drop FILE        as the first, without chunks 1 of the CPUs: they are missing
- *
- *   A wait's ADDRESS may be followed by the OPERATION of its futex.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -193,8 +193,19 @@ static void take_record(const char *word, const uint64_t *n)
                                          .tid = (uint32_t)n[1],
                                          .number = (uint32_t)n[2],
                                          .address = n[3],
-                                         .operation = (uint32_t)n[4]};
+                                         .operation = (uint32_t)n[4],
+                                         .joins = (uint32_t)n[5]};
         put_record(HR_REC_WAIT, wait.time, &wait, sizeof wait);
+    } else if (strcmp(word, "wake") == 0) {
+        const struct hr_rec_wake wake = {
+            .time = START_TICKS + n[0], .tid = (uint32_t)n[1], .woken = START_TICKS + n[2]};
+        put_record(HR_REC_WAKE, wake.time, &wake, sizeof wake);
+    } else if (strcmp(word, "gap") == 0) {
+        const struct hr_rec_gap gap = {.time_first = START_TICKS + n[0],
+                                       .tid = (uint32_t)n[1],
+                                       .time_last = START_TICKS + n[2],
+                                       .reason = (uint32_t)n[3]};
+        put_record(HR_REC_GAP, gap.time_first, &gap, sizeof gap);
     } else if (strcmp(word, "request") == 0) {
         const struct hr_rec_request request = {.time = START_TICKS + n[0],
                                                .tid = (uint32_t)n[1],
@@ -215,7 +226,7 @@ static void take_record(const char *word, const uint64_t *n)
 static void take_line(const char *line)
 {
     char word[32] = "", name[64];
-    uint64_t n[5] = {0};
+    uint64_t n[6] = {0};
 
     if (sscanf(line, "%31s", word) != 1)
         return;
@@ -229,8 +240,8 @@ static void take_line(const char *line)
                 entered ? HR_PROBE_ENTERED : HR_PROBE_RETURNED, n[2], n[3]);
         return;
     }
-    sscanf(line, "%*s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNi64 " %" SCNu64, &n[0], &n[1],
-           &n[2], (int64_t *)&n[3], &n[4]);
+    sscanf(line, "%*s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNi64 " %" SCNu64 " %" SCNu64, &n[0],
+           &n[1], &n[2], (int64_t *)&n[3], &n[4], &n[5]);
     if (strcmp(word, "cpu") == 0)
         g.cpu = (uint32_t)(n[0] % CPUS);
     else if (strcmp(word, "count") == 0)

@@ -201,7 +201,27 @@ def durations(page, name):
     return seen
 
 
-SCENARIOS = {"durations": durations, "layout": layout, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process}
+def off_cpu(page, _):
+    """The flame graph of waits: of the run, of its halves, of thread 1000; then the one of samples again."""
+    seen = {"hidden": page.js("document.getElementById('flame-time').hidden")}
+    if seen["hidden"]:
+        return seen
+    page.js("document.getElementById('off-cpu').click()")
+    seen.update(frames=frames(page), ns=page.js("Math.round(hrView.view.flame.total)"), halves=[])
+    for span in ("0, hrView.view.end / 2", "hrView.view.end / 2, hrView.view.end"):
+        page.js(f"hrView.change({{selection: [{span}]}})")
+        page.settle()
+        seen["halves"].append(page.js("hrView.view.flame.total"))
+    page.js("hrView.change({selection: null, tid: 1000})")
+    page.settle()
+    seen["thread"] = frames(page)[0]
+    page.js("hrView.change({tid: -1}); document.getElementById('on-cpu').click()")
+    page.settle()
+    seen["again"] = frames(page)[0]
+    return seen
+
+
+SCENARIOS = {"off-cpu": off_cpu, "durations": durations, "layout": layout, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process}
 
 
 def main():

@@ -2,7 +2,7 @@
 const SVG_SPACE = "http://www.w3.org/2000/svg";
 const SPARK_HEIGHT = 22;
 const CALL_ROWS_AT_FIRST = 50;
-const SPENT_COLOURS = ["m0", "m1", "m2", "quiet", "m4", "m3"]; /* on CPU, locks, I/O, for a CPU, sleep, other */
+const SPENT_COLOURS = ["m0", "m1", "m6", "m7", "m2", "m8", "quiet", "m4", "m3"]; /* as calls.words */
 const REQUEST_COLOURS = ["m0", "m5"]; /* with threads, without one */
 const REQUEST_WORDS = ["threads work for it", "waits for a thread"];
 

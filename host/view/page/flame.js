@@ -51,8 +51,9 @@ function selectionOf(node) {
 }
 
 function frameWords(view, d) {
-  const root = view.flame.total, unit = weightWords(view);
-  return `${d.data.name}${d.data.f.object ? "  [" + d.data.f.object + "]" : ""}: ${formatCount(d.data.value)} ${unit}, ${formatShare(d.data.value / root)}; itself ${formatShare(d.data.self / root)}`;
+  const root = view.flame.total;
+  const value = view.flame.offCpu ? formatTime(d.data.value) + " off CPU" : `${formatCount(d.data.value)} ${weightWords(view)}`;
+  return `${d.data.name}${d.data.f.object ? "  [" + d.data.f.object + "]" : ""}: ${value}, ${formatShare(d.data.value / root)}; itself ${formatShare(d.data.self / root)}`;
 }
 
 function weightWords(view) {
@@ -60,7 +61,8 @@ function weightWords(view) {
 }
 
 function drawFlame(view) {
-  const holder = byId("flame"), root = nestedFrames(view, view.profile.self[state.weight + 1]);
+  const holder = byId("flame"), off = view.flame.offCpu;
+  const root = nestedFrames(view, off ? waitedIn(view, ...profileRange(view)) : view.profile.self[state.weight + 1]);
   const upward = view.flame.upward, quiet = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   holder.replaceChildren();
   holder.classList.toggle("upward", upward);
@@ -70,7 +72,7 @@ function drawFlame(view) {
   byId("flame-reset").disabled = true;
   byId("flame-detail").textContent = "";
   if (root.value <= 0) {
-    byId("flame-note").textContent = view.facts.samples ? "Nothing was counted here." : "The trace has no samples: the program ended before the first one was due, or sampling was off.";
+    byId("flame-note").textContent = off ? "No thread waited here." : view.facts.samples ? "Nothing was counted here." : "The trace has no samples: the program ended before the first one was due, or sampling was off.";
     view.flame.chart = null;
     return;
   }
@@ -131,9 +133,20 @@ function startFlame(view) {
     byId("as-icicle").setAttribute("aria-pressed", !upward);
     if (view.profile) drawFlame(view);
   };
-  view.flame = { upward: true, chart: null, focus: null, total: 0, width: 0 };
+  const time = (offCpu) => {
+    view.flame.offCpu = offCpu;
+    byId("on-cpu").setAttribute("aria-pressed", !offCpu);
+    byId("off-cpu").setAttribute("aria-pressed", offCpu);
+    if (!view.profile) return;
+    describeProfile(view);
+    drawFlame(view);
+  };
+  view.flame = { upward: true, offCpu: false, chart: null, focus: null, total: 0, width: 0 };
   byId("as-flame").onclick = () => direct(true);
   byId("as-icicle").onclick = () => direct(false);
+  byId("flame-time").hidden = view.waits.time.length === 0;
+  byId("on-cpu").onclick = () => time(false);
+  byId("off-cpu").onclick = () => time(true);
   byId("flame-reset").onclick = () => resetFlame(view);
   byId("flame").addEventListener("keydown", (event) => flameKey(view, event));
 }

@@ -10,6 +10,7 @@ async function readView() {
   view.pyramid = makePyramid(bins, ns, 0);
   view.tree = makeTree(profile);
   view.blocks = makeBlocks(profile, ns, events);
+  view.waits = makeWaits(profile, ns);
   view.lanes = makeLanes(lanes, ns);
   view.calls = makeCalls(calls, ns);
   view.metrics = makeMetrics(facts);

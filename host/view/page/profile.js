@@ -13,6 +13,20 @@ function makeBlocks(group, nsPerTick, eventCount) {
     samples: group.column("samples"), sums: Array.from({ length: eventCount }, (_, e) => group.column("sum." + e)) };
 }
 
+/* Waits: when a thread began to wait, how long, and where. */
+function makeWaits(group, nsPerTick) {
+  return { time: group.column("wait.time").map((t) => t * nsPerTick), ns: group.column("wait.ticks").map((t) => t * nsPerTick),
+    group: group.column("wait.group"), node: group.column("wait.node"), refused: group.facts.waits_refused };
+}
+
+/* Nanoseconds that threads waited within a span, for every node of the call tree. */
+function waitedIn(view, from, to) {
+  const w = view.waits, wanted = wantedGroups(view), out = new Float64Array(view.tree.parent.length);
+  for (let i = 0; i < w.time.length; i++)
+    if (wanted[w.group[i]]) out[w.node[i]] += Math.max(0, Math.min(w.time[i] + w.ns[i], to) - Math.max(w.time[i], from));
+  return out;
+}
+
 function wantedGroups(view) {
   return view.lanes.groups.map(([cpu, tid, process]) => (state.cpu < 0 || cpu === state.cpu) &&
     (state.tid < 0 || tid === state.tid) && (state.process < 0 || process === state.process));

@@ -14,7 +14,9 @@ static struct off_cpu off;
 static void wait_at(uint32_t tid, uint64_t time, uint32_t stack)
 {
     const struct trace_slot slot = {.tid = tid, .time = time, .ip = 0x401000};
-    const struct trace_samples samples = {.slots = &slot, .count = 1, .stacks = &stack};
+    const struct hr_chunk_header chunk = {.cpu = 3};
+    const struct trace_samples samples = {
+        .chunk = &chunk, .slots = &slot, .count = 1, .stacks = &stack};
 
     assert_int_equal(off_cpu_take_waits(&off, &samples), 0);
 }
@@ -32,6 +34,7 @@ static int take(void *context, const struct off_cpu_event *wait, uint64_t ticks)
 {
     struct seen *seen = context;
 
+    assert_int_equal(wait->cpu, 3);
     seen->ticks[seen->count] = ticks;
     seen->stacks[seen->count++] = wait->stack;
     return 0;
