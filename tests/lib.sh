@@ -16,7 +16,9 @@ esac
 WORKLOADS=$BUILD/workloads
 TOOLS=$BUILD/tests
 LIMIT=${HR_TEST_LIMIT:-120} # seconds for one run
-export BUILD ROOT HR KERNEL WORKLOADS TOOLS LC_ALL=C TZ=UTC
+# The system's programs come before scripts that choose one of several and start it, such as pyenv's python3.
+PATH=/usr/bin:/bin:$PATH
+export BUILD ROOT HR KERNEL WORKLOADS TOOLS PATH LC_ALL=C TZ=UTC
 
 # shellcheck disable=SC2034
 five=instructions,cycles,branches,branch-misses,cache-misses # by default where there are counters, else as stubs

@@ -18,7 +18,11 @@ def parse(lines):
             message[line[:-2]].append(parse(lines))
             continue
         field, value = line.split(": ", 1)
-        message[field].append(ast.literal_eval(value) if value[0] in '"0123456789' else value)
+        if value.isdigit():
+            value = int(value)
+        elif value[0] in '"0123456789':
+            value = ast.literal_eval(value)
+        message[field].append(value)
     return message
 
 

@@ -38,7 +38,7 @@ is 'four CPUs: three of them run the program' "$(stat_of four/001/hr.bin '.machi
 is 'files come back' "$(cat four/002/files/Made.txt)" kept
 is 'busybox: exit' "$(sed -n 's/^exit-code = //p' four/002/result.conf)" 3
 # Its output alone is more than the buffer holds.
-usb small.img --buffer 2M --cpus 1 -i 1us "$busybox" seq 1 1000000
+usb small.img --buffer 2M --cpus 1 -i 1us "$busybox" seq 1 400000
 usb_boot small.img -smp 2
 collect small.img small
 is 'a full buffer: the program ends as ever' "$(sed -n 's/^exit-\(kind\|code\) = //p' small/001/result.conf | xargs)" 'status 0'

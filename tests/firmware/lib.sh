@@ -69,7 +69,7 @@ stick_make() {
 usb_emulator() {
     image=$1
     shift
-    exec timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 1G -bios "$OVMF" \
+    exec timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 384M -bios "$OVMF" \
         -display none -monitor none -nic none -no-reboot -serial file:serial.raw \
         -device qemu-xhci -drive "if=none,id=stick,format=raw,file=$image${stick_options:-}" \
         -device usb-storage,drive=stick,bootindex=0,removable=on "$@" >qemu.log 2>&1 </dev/null

@@ -14,7 +14,7 @@ several() {
 single() {
     program=$1
     "$WORKLOADS/$program" >native
-    run_guest --accel tcg -q -i 10us "$WORKLOADS/$program"
+    run_guest --accel tcg -q -i 1ms "$WORKLOADS/$program"
     is "$program: the program ends well" "$status" 0
     same_file "$program: as natively" out native
     ok "$program: the trace is complete" "$HR" check hr.bin

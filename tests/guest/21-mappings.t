@@ -5,10 +5,10 @@
 for program in mappings-glibc-static mappings-musl; do
     [ -x "$WORKLOADS/$program" ] || { skip 4 "$program is not built"; continue; }
     "$WORKLOADS/$program" >native || true
-    run_guest "$WORKLOADS/$program"
+    run_guest -i 1ms "$WORKLOADS/$program"
     is "$program: status" "$status" 0
     same_file "$program: output as natively" out native
-    run_cpus 2 "$WORKLOADS/$program" --
+    run_cpus 2 "$WORKLOADS/$program" -i 1ms --
     is "$program, with a service CPU: status" "$status" 0
     same_file "$program, with a service CPU: output as natively" out native
 done
@@ -17,10 +17,10 @@ done
 rounds=300
 [ -z "${HR_TEST_LONG:-}" ] || rounds=3000
 for seed in 1 2; do
-    run_cpus 3 "$WORKLOADS/maprace" -- $rounds "$seed"
+    run_cpus 3 "$WORKLOADS/maprace" -i 100us -- $rounds "$seed"
     is "maprace, seed $seed: status" "$status" 0
 done
-run_guest "$WORKLOADS/maprace" $rounds 3
+run_guest -i 100us "$WORKLOADS/maprace" $rounds 3
 is 'maprace on one CPU: status' "$status" 0
 
 # The cost of a page fault, in instructions: virtual time has one a nanosecond.

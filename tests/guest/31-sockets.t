@@ -6,7 +6,7 @@
 alike() {
     mkdir -p native.dir
     (cd native.dir && timeout -k 5 "$LIMIT" "$WORKLOADS/$1" threads >../native)
-    run_guest --accel tcg -q -i 10us "$WORKLOADS/$1" threads
+    run_guest --accel tcg -q -i 1ms "$WORKLOADS/$1" threads
     is "$1: the program ends well" "$status" 0
     same_file "$1: as natively" out native
     ok "$1: the trace is complete" "$HR" check hr.bin

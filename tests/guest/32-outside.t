@@ -3,9 +3,9 @@
 . "$(dirname "$0")/../lib.sh"
 command -v python3 >/dev/null || skip_all 'there is no python3'
 
-# The program: a server for each kind of client, and a client of servers outside.
+# The program: a server for each kind of client, and a client of servers outside.  One run does several, in this order.
 cat >program.py <<'END'
-import errno, hashlib, selectors, signal, socket, sys, threading, time
+import errno, gc, hashlib, selectors, socket, sys, threading, time
 
 def say(*words):
     print(*words, flush=True)
@@ -122,7 +122,7 @@ def none():
     sys.stdin.read()
 
 def outgoing():
-    host, port, refused = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    host, port, refused = sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
     s = socket.create_connection((host, port))
     say(s.getpeername() == (host, port))
     t = threading.Thread(target=lambda: ([s.sendall(block(n)) for n in range(320)], s.shutdown(socket.SHUT_WR)))
@@ -195,14 +195,19 @@ def input_too():
 def forever():
     listen().accept()
 
-globals()[sys.argv[1]]()
+cases = sys.argv[1].split(",")
+for case in cases:
+    globals()[case]()
+    gc.collect() # a selector and its sockets refer to each other
+    if len(cases) > 1:
+        say("end", case)
 END
 
 # The outside: starts the program, natively or by hr, waits until it is ready, and is its client or server.
 cat >outside.py <<'END'
 import errno, hashlib, os, random, selectors, socket, struct, subprocess, sys, threading
 
-case, how, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
+cases, how, port = sys.argv[1].split(","), sys.argv[2], int(sys.argv[3])
 options = sys.argv[4:]
 
 def start(*arguments, **more):
@@ -216,9 +221,14 @@ def ready():
     line = program.stdout.readline()
     assert line == "ready\n", line
 
-def finish():
-    print(program.stdout.read(), end="")
-    print("status", program.wait())
+def finish(case): # what the program says until then, each line with the case's name
+    for line in iter(program.stdout.readline, "end %s\n" % case):
+        assert line, case
+        show(line.rstrip("\n"))
+    show("end")
+
+def show(*words):
+    print(case + ":", *words, flush=True)
 
 def connect():
     return socket.create_connection(("127.0.0.1", port))
@@ -242,28 +252,28 @@ def upload():
         h.update(block(n))
         s.sendall(block(n))
     s.shutdown(socket.SHUT_WR)
-    print(s.recv(100).decode() == h.hexdigest())
+    show(s.recv(100).decode() == h.hexdigest())
 
 def download():
-    print(digest_of(connect()))
+    show(digest_of(connect()))
 
 def echo():
     s, data = connect(), random.Random(1).randbytes(3000000)
     threading.Thread(target=lambda: (s.sendall(data), s.shutdown(socket.SHUT_WR))).start()
-    print(digest_of(s) == hashlib.sha256(data).hexdigest())
+    show(digest_of(s) == hashlib.sha256(data).hexdigest())
 
 def many():
     clients = [connect() for _ in range(200)]
     for n, s in enumerate(clients):
         s.sendall(b"%d" % n)
-    print(all(s.recv(100) == b"for %d" % n for n, s in enumerate(clients)))
+    show(all(s.recv(100) == b"for %d" % n for n, s in enumerate(clients)))
     for s in clients:
         s.close()
 
 def deaf():
     first = connect()
     second = connect()
-    print(second.recv(100), second.recv(100))
+    show(second.recv(100), second.recv(100))
     first.close()
 
 def vanish():
@@ -275,9 +285,9 @@ def closes():
     s = connect()
     s.sendall(b"x" * 10)
     try:
-        print(s.recv(10))
+        show(s.recv(10))
     except ConnectionResetError:
-        print("the client is reset")
+        show("the client is reset")
 
 def datagrams():
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -287,14 +297,14 @@ def datagrams():
     for n in range(10):
         s.send(b"%d" % n)
         other.send(b"other %d" % n)
-        print(s.recv(100).decode(), other.recv(100).decode(), end="; ")
+        show(s.recv(100).decode(), other.recv(100).decode())
     s.send(b"x" * 60000)
-    print(len(s.recv(70000)))
+    show(len(s.recv(70000)))
 
 def ticks():
     while (answer := connect().recv(10)) != b"3":
         pass
-    print(answer)
+    show(answer)
 
 def late(): # what a program that has ended sent
     global late_reader
@@ -302,10 +312,10 @@ def late(): # what a program that has ended sent
 
 def input_too():
     for n in range(2):
-        print(connect().recv(100).decode())
+        show(connect().recv(100).decode())
         program.stdin.write("line %d\n" % n)
         program.stdin.flush()
-        print(program.stdout.readline(), end="")
+        show(program.stdout.readline().rstrip("\n"))
 
 def serve():
     s = socket.create_server(("127.0.0.1", 0), backlog=10)
@@ -328,41 +338,41 @@ def serve():
                 pass
     for f in datagrams, streams:
         threading.Thread(target=f, daemon=True).start()
-    start("outgoing", "127.0.0.1" if how == "native" else "10.0.2.2", s.getsockname()[1], closed.getsockname()[1])
+    global outer # it stays
+    outer = s, u, closed
+    return "127.0.0.1" if how == "native" else "10.0.2.2", s.getsockname()[1], closed.getsockname()[1]
 
-if case == "outgoing":
-    serve()
-else:
-    start(case, port, stdin=subprocess.PIPE if case == "input_too" else None)
-    ready()
-    globals()[case]()
-finish()
-if case == "late":
-    print(digest_of(late_reader))
+start(",".join(cases), port, *serve(), stdin=subprocess.PIPE)
+for case in cases:
+    if case != "outgoing":
+        ready()
+        globals()[case]()
+    finish(case)
+print("status", program.wait())
+show(digest_of(late_reader))
 END
 
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 
-# outside CASE HOW [OPTION...]: a case natively or by hr; its result is in the file HOW.
+# outside HOW [OPTION...]: all cases natively or by hr; their results are in the file HOW.
+cases='upload download echo many deaf vanish closes datagrams ticks input_too outgoing late'
 outside() {
-    what=$1 how=$2
-    shift 2
-    timeout -k 10 "$LIMIT" python3 outside.py "$what" "$how" "$port" --accel tcg "$@" >"$how" 2>err </dev/null || show_errors
+    how=$1
+    shift
+    timeout -k 10 "$LIMIT" python3 outside.py "$(echo "$cases" | tr ' ' ,)" "$how" "$port" --accel tcg "$@" >"$how" 2>err </dev/null ||
+        show_errors
 }
 
-for case in upload download echo many deaf vanish closes datagrams ticks late input_too outgoing; do
-    udp=
-    [ $case != datagrams ] || udp=/udp
-    outside "$case" native
-    like "$case: natively it ends" native '^status 0$'
-    for cpus in 0 2; do
-        case $case in
-        outgoing) outside "$case" guest --cpus "$cpus" --network user ;;
-        *) outside "$case" guest --cpus "$cpus" --publish "$port:$port$udp" ;;
-        esac
-        is "$case, --cpus $cpus: as natively" "$(cat guest)" "$(cat native)"
-        ok "$case, --cpus $cpus: the trace is right" "$HR" check guest.bin
+outside native
+like 'natively the program ends' native '^status 0$'
+for cpus in 0 2; do
+    outside guest --cpus "$cpus" -i 1ms --network user --publish "$port:$port" --publish "$port:$port/udp"
+    for case in $cases; do
+        like "$case: natively it ends" native "^$case: end\$"
+        is "$case, --cpus $cpus: as natively" "$(grep "^$case: " guest)" "$(grep "^$case: " native)"
     done
+    is "--cpus $cpus: the program ends" "$(grep '^status' guest)" 'status 0'
+    ok "--cpus $cpus: the trace is right" "$HR" check guest.bin
 done
 
 # What the program sees of a client.

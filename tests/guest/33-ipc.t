@@ -9,10 +9,10 @@ for name in ipc_shm ipc_sem ipc_msg ipc_mqueue ipc_mqfile ipc_notify ipc_futex; 
         [ -x "$WORKLOADS/$program" ] || { skip 5 "$program is not built"; continue; }
         timeout 60 "$WORKLOADS/$program" >native
         is "$program: native status" $? 0
-        run_guest "$WORKLOADS/$program"
+        run_guest -i 1ms "$WORKLOADS/$program"
         is "$program: status" "$status" 0
         same_file "$program: output as natively" out native
-        run_cpus 2 "$WORKLOADS/$program" --
+        run_cpus 2 "$WORKLOADS/$program" -i 1ms --
         is "$program, on two CPUs: status" "$status" 0
         same_file "$program, on two CPUs: output as natively" out native
     done
@@ -25,7 +25,7 @@ for name in ipc_shm ipc_sem ipc_msg ipc_mqueue ipc_futex; do
     fails=$(grep -c -e ': NO$' -e 'status -1' native)
     is "$name processes: natively all holds" "$fails" 0
     for cpus in 0 2; do
-        run_guest --cpus $cpus "$WORKLOADS/$name" processes
+        run_guest -i 1ms --cpus $cpus "$WORKLOADS/$name" processes
         is "$name processes, --cpus $cpus: status" "$status" 0
         same_file "$name processes, --cpus $cpus: output as natively" out native
     done

@@ -25,7 +25,7 @@ natively() {
 
 # served COMMAND...: in the guest.
 served() {
-    LIMIT=240 run_hr run -q --mem 1G --env PATH="$path" --env LD_LIBRARY_PATH="$libraries" --env HOME="$PWD" "$@" </dev/null
+    LIMIT=240 run_hr run -q -i 1ms --mem 1G --env PATH="$path" --env LD_LIBRARY_PATH="$libraries" --env HOME="$PWD" "$@" </dev/null
 }
 
 # compare NAME [OPTION...] -- COMMAND...: the replies of a server's clients, in a directory of its own.
@@ -73,7 +73,7 @@ compare postgres -- sh "$programs/postgres.sh"
 # which therefore holds equal files each time.
 repeated() {
     rm -f ./*
-    served sh "$programs/redis.sh"
+    served -i 10us sh "$programs/redis.sh"
     stat_of hr.bin '[.samples, .duration_ns, .events[0].total] | join(" ")'
 }
 cd redis || exit 1

@@ -46,8 +46,8 @@ GVBINDIR=$work/graphviz
 cp -r "$libraries/graphviz" "$GVBINDIR"
 LD_LIBRARY_PATH=$libraries GVBINDIR=$GVBINDIR "$root/usr/bin/dot" -c 2>/dev/null
 
-both 'R -e' -- R --vanilla -q -e 'x <- 1:10; sum(x)'
-both 'Rscript -e' -- Rscript --vanilla -e 'x <- rnorm(1e5); print(mean(x) < 1)'
+both 'R -e' -i 1ms -- R --vanilla -q -e 'x <- 1:10; sum(x)'
+both 'Rscript -e' -i 1ms -- Rscript --vanilla -e 'x <- rnorm(1e5); print(mean(x) < 1)'
 "$HR" report --by process -f csv hr.bin 2>/dev/null >processes
 like 'Rscript: its processes are in the trace' processes '^1000,R,'
 cat >all.R <<'END'

@@ -15,6 +15,7 @@ run() {
 
 mkdir -p /w
 cd /w || exit 1
+ulimit -s 512 # of the emulator's threads, too: their stacks are locked and filled
 
 # without_vpmu: loads KVM again, without a vPMU for its guests.
 without_vpmu() {
@@ -61,7 +62,7 @@ emulators() {
 # stop_once: the run of stop; sets status and left.
 stop_once() {
     rm -f "/out/stop-$number.bin"
-    "$HR" run -q --accel kvm --mem 64M -o "/out/stop-$number.bin" "$@" "$WORKLOADS/crash-musl" loop \
+    "$HR" run -q --accel kvm --mem 32M -o "/out/stop-$number.bin" "$@" "$WORKLOADS/crash-musl" loop \
         >/dev/null 2>"/out/stop-$number.err" </dev/null &
     pid=$!
     for _ in $(seq 600); do
@@ -129,7 +130,7 @@ start_libvirt() {
 
 # pinned_domain: a domain with its CPUs pinned; where they may run goes to /out/pinned; then hr is killed.
 pinned_domain() {
-    "$HR" run -v --libvirt --pin 0,1 --accel kvm --mem 64M -i 5ms -o /out/pinned.bin "$WORKLOADS/crash-musl" loop \
+    "$HR" run -v --libvirt --pin 0,1 --accel kvm --mem 32M -i 5ms -o /out/pinned.bin "$WORKLOADS/crash-musl" loop \
         >/dev/null 2>/out/pinned.err </dev/null &
     pid=$!
     for _ in $(seq 600); do
