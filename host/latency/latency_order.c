@@ -369,13 +369,13 @@ int latency_order_run(struct trace_scan *scan, int (*begin)(void *owner), void *
     struct order o = {.scan = scan, .sink = sink, .begin = begin, .owner = owner};
     const struct trace_visitor visitor = {
         .context = &o, .chunk = take_chunk, .hits = take_hits, .record = take_record};
-    bool several, has_stacks;
+    struct trace_head head;
+    bool several;
     int error = is_of_several(scan, &several);
 
     if (error == 0 && !several) {
-        error = trace_scan_head(scan, &has_stacks);
-        /* functions that get numbers as the program runs need a walk of their own */
-        several = trace_points_called(&scan->info.points);
+        error = trace_scan_head(scan, &head);
+        several = head.called; /* numbers that come as the program runs need a walk of their own */
     }
     if (error == 0)
         error = several ? run_merged(&o) : trace_scan_run(scan, &visitor);

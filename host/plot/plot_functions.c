@@ -170,17 +170,18 @@ static void draw_flame(const struct profile *p, FILE *out)
 static int draw(struct plot_options *options, struct profile_options wanted, FILE *out)
 {
     struct profile profile;
+    struct trace_head head = {0};
     struct trace_scan scan;
     int error = plot_open(options, &scan);
 
     if (error != 0)
         return error;
-    error = trace_scan_head(&scan, &wanted.stacks);
+    error = trace_scan_head(&scan, &head);
     if (error != 0) {
         trace_scan_close(&scan);
         return error;
     }
-    wanted.tree = wanted.stacks;
+    wanted.tree = wanted.stacks = head.stacks;
     error = profile_run(&profile, &scan, &wanted, 0);
     if (error == 0 && profile.all.samples == 0)
         error = -ENODATA;

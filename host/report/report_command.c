@@ -75,13 +75,13 @@ static void want(struct report *r, bool has_stacks)
 
 static int read_profile(struct report *r)
 {
-    bool has_stacks = false;
-    int error = trace_scan_head(&r->scan, &has_stacks);
+    struct trace_head head = {0};
+    int error = trace_scan_head(&r->scan, &head);
 
-    want(r, has_stacks);
+    want(r, head.stacks);
     if (error == 0 && r->wanted.sections != NULL)
         error = read_sections(r);
-    if (error != 0 || (!has_stacks && (r->wanted.tree || r->options->total)))
+    if (error != 0 || (!head.stacks && (r->wanted.tree || r->options->total)))
         return error;
     r->has_profile = true;
     error = profile_run(&r->profile, &r->scan, &r->wanted, r->options->reader.jobs);

@@ -504,11 +504,12 @@ static int stop_at_data(void *context, const struct trace_chunk *chunk, bool con
     return 1;
 }
 
-int trace_scan_head(struct trace_scan *scan, bool *has_stacks)
+int trace_scan_head(struct trace_scan *scan, struct trace_head *head)
 {
     const struct trace_visitor visitor = {.chunk = stop_at_data};
     int result = trace_scan_run(scan, &visitor);
 
-    *has_stacks = scan->info.has_stacks;
+    head->stacks = scan->info.has_stacks;
+    head->called = trace_points_called(&scan->info.points);
     return result < 0 ? result : trace_scan_rewind(scan);
 }

@@ -119,9 +119,13 @@ void trace_scan_unshare(struct trace_scan *scan);
 /* Back to the start of the file, as if nothing had been read.  0 or -ENOMEM. */
 int trace_scan_rewind(struct trace_scan *scan);
 
-/* Reads what comes before all data, and rewinds.  *has_stacks: the samples have call stacks.
- * Returns 0 or -errno. */
-int trace_scan_head(struct trace_scan *scan, bool *has_stacks);
+struct trace_head { /* what comes before all data says */
+    bool stacks; /* the samples have call stacks */
+    bool called; /* functions get their numbers as the program runs: trace_points_called() */
+};
+
+/* Reads what comes before all data, and rewinds.  Returns 0 or -errno. */
+int trace_scan_head(struct trace_scan *scan, struct trace_head *head);
 
 /* Takes one chunk for the visitor, without its `step`.  0, -errno, or what a callback returned;
  * what does not decode is noted in scan->audit. */
