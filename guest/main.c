@@ -49,6 +49,7 @@
 #include "guest/socket/socket_outside.h"
 #include "guest/syscall/ending.h"
 #include "guest/thread/idle.h"
+#include "guest/thread/pages.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
@@ -269,6 +270,7 @@ static void start_run(struct cpu *cpu)
     run_state.started = true;
     start_deadline();
     translations_start(cpu);
+    pages_start();
     duration_start(run.duration_ns);
     service_check_stop();
     test_hook("start");

@@ -9,6 +9,8 @@
 #include "guest/sample/overflow.h"
 #include "guest/sample/python.h"
 #include "guest/thread/process.h"
+#include "guest/vm/vm_fill.h"
+#include "guest/vm/vm_touched.h"
 #include "lib/modes.h"
 #include "lib/stack_kinds.h"
 #include "lib/x86.h"
@@ -110,6 +112,10 @@ static void read_stacks(void)
     uint64_t limit = manifest_number_or("stacks-limit", 0);
 
     run.waits = manifest_number_or("waits", 0) != 0;
+    run.pages_ticks = run_ns_to_ticks(manifest_number_or("pages", 0));
+    if (run.pages_ticks)
+        vm_touched_start();
+    run.pages_split = vm_fill_small = manifest_number_or("pages-split", 0) != 0;
     if (kind == NULL)
         return;
     run.stacks.kind = stack_kinds_find(kind);

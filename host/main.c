@@ -28,6 +28,7 @@ static const struct command readers[] = {
     {"report", "functions of a trace by samples and by events", report_command},
     {"timeline", "rates over time: instructions a cycle, misses, CPU usage", timeline_command},
     {"hist", "distributions: intervals, cost, events a sample, system calls", hist_command},
+    {"memory", "which pages the program used, when, and how many at a time", memory_command},
     {"noise", "when the program did not run or was disturbed, and why", noise_command},
     {"latency", "how long probed functions took, and why some calls took longer", latency_command},
     {"diff", "what changed from one run to another; a gate for tests", diff_command},

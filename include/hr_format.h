@@ -111,6 +111,7 @@ enum hr_record_type {
     HR_REC_REQUEST = 56, /* struct hr_rec_request */
     HR_REC_WAIT = 57, /* struct hr_rec_wait */
     HR_REC_WAKE = 59, /* struct hr_rec_wake */
+    HR_REC_PAGES = 60, /* struct hr_rec_pages, then runs of pages as lib/trace_pages.h codes them */
     /* in END and HOST chunks */
     HR_REC_EXIT = 64, /* struct hr_rec_exit */
     HR_REC_TOTAL = 65, /* struct hr_rec_total, one per event, in event order */
@@ -498,6 +499,15 @@ struct hr_rec_wake { /* a thread that waited runs again: HR_REC_SWITCH of the sa
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_rec_wake) == 24, "hr_rec_wake");
+/* Pages that a process touched since the look before it.  A look has as many records as it needs,
+ * all with the same time; where a process touched nothing it has none. */
+struct hr_rec_pages {
+    uint64_t time;
+    uint64_t address; /* where the first run of pages begins */
+    uint32_t pid;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_rec_pages) == 24, "hr_rec_pages");
 
 struct hr_rec_lost { /* samples dropped because a ring or the buffer was full */
     uint64_t time_first;

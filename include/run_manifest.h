@@ -22,6 +22,8 @@
  *   stacks-limit=N         with stacks: frames at most (fp, python), bytes of a stack (dwarf)
  *   probe-stack=1          with stacks and probes: a sample at each entry of a function, too
  *   waits=1                HR_REC_WAIT and the stack where a thread begins to wait
+ *   pages=NS               HR_REC_PAGES so often
+ *   pages-split=1          memory has no 2 MiB pages
  *   python=NAME            with stacks=python: base name of the file that holds _PyRuntime
  *   python-layout=N,N,...  where CPython keeps its frames (lib/python_layout.h)
  *   kernel-path=PATH       the absolute path of the kernel on the host, for reports

@@ -12,6 +12,7 @@
 #include "guest/sample/sampling.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
+#include "guest/thread/pages.h"
 #include "guest/thread/threads.h"
 #include "guest/trace/machine.h"
 #include "lib/x86.h"
@@ -113,6 +114,7 @@ void service_exit(uint32_t kind, uint32_t code)
         slot->counters[3] = noted_fault.signal;
         sampling.trigger->close(cpu);
     }
+    pages_end(cpu, report.time);
     stop_counting(cpu);
     refused_report();
     if (kind == HR_EXIT_STATUS)

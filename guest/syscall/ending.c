@@ -15,6 +15,7 @@
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
 #include "guest/syscall/futex.h"
+#include "guest/thread/pages.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/threads_end.h"
 #include "guest/thread/wait.h"
@@ -95,6 +96,7 @@ static void ending_give_up(struct process *process)
     exec_program_release(process->program);
     process->program = NULL;
     space = process->space;
+    pages_leave(process);
     if (space->references == 1) {
         regions_space_ends(space);
         called_space_ends(space);

@@ -16,6 +16,7 @@
 #include "guest/fs/fs_place.h"
 #include "guest/ipc/ipc.h"
 #include "guest/signal/signal.h"
+#include "guest/thread/pages.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
@@ -100,6 +101,7 @@ static int clone_parts(struct process *parent, struct process *child, uint64_t f
         child->space = parent->space;
         vm_space_hold(child->space);
     } else {
+        pages_fork(parent);
         error = vm_space_fork(parent->space, &child->space);
     }
     if (error)

@@ -22,6 +22,7 @@
 #include "guest/syscall/futex.h"
 #include "guest/syscall/syscall_path.h"
 #include "guest/thread/limits.h"
+#include "guest/thread/pages.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/threads_end.h"
 #include "guest/trace/called.h"
@@ -132,6 +133,7 @@ static void switch_space(struct process *process, struct vm_space *space)
 {
     struct vm_space *old = process->space;
 
+    pages_leave(process);
     if (old->references == 1) {
         regions_space_ends(old);
         called_space_ends(old);

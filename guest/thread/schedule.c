@@ -12,6 +12,7 @@
 #include "guest/sample/sampler.h"
 #include "guest/service/service.h"
 #include "guest/thread/idle.h"
+#include "guest/thread/pages.h"
 #include "guest/thread/run_queue.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/timer.h"
@@ -46,6 +47,8 @@ void schedule_update_attention(struct cpu *cpu)
         due = cpu->schedule.timers->due;
     if (cpu->schedule.flush_due < due)
         due = cpu->schedule.flush_due;
+    if (pages_due < due)
+        due = pages_due;
     sampler_set_attention(cpu, due);
 }
 
@@ -432,6 +435,7 @@ struct cpu *schedule_attend(struct cpu *cpu)
     now = clock_stopped_time(cpu);
     timer_expire(cpu, now);
     translations_attend(cpu, now);
+    pages_attend(cpu, now);
     if (!may_use(thread, cpu) || (now >= cpu->schedule.slice_end && first_in_queue(cpu) != NULL))
         step_aside(cpu, thread, HR_SWITCH_SLICE);
     else if (now >= cpu->schedule.slice_end || cpu->schedule.slice_end == CPU_NEVER)

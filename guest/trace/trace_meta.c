@@ -201,6 +201,10 @@ void trace_meta_write(struct trace_writer *w)
 
     trace_meta_add(w, HR_META_CLOCK, &clock, sizeof clock, NULL, 0);
     meta_sampling(w);
+    if (run.pages_ticks)
+        info_number(w, "pages.interval_ns", run_ticks_to_ns(run.pages_ticks));
+    if (run.pages_split)
+        trace_meta_info(w, "pages.split", "yes");
     if (run.stacks.kind)
         trace_meta_add(w, HR_META_STACKS, &run.stacks, sizeof run.stacks, NULL, 0);
     for (uint16_t i = 0; i < sampling.session.event_count; i++) {

@@ -94,6 +94,15 @@ static int write_mark(struct trace_writer *w, const struct trace_slot *slot)
     return trace_writer_record(w, HR_REC_MARK, slot->time, &mark, sizeof mark, text, bytes);
 }
 
+/* The runs are in the slot's counters, and their bytes in its cost. */
+static int write_pages(struct trace_writer *w, const struct trace_slot *slot)
+{
+    const struct hr_rec_pages pages = {.time = slot->time, .address = slot->ip, .pid = slot->tid};
+
+    return trace_writer_record(w, HR_REC_PAGES, slot->time, &pages, sizeof pages, slot->counters,
+                               slot->cost_ticks);
+}
+
 int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
 {
     union record_body body;
@@ -106,6 +115,8 @@ int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
     }
     if (slot->kind == HR_REC_MARK)
         return write_mark(w, slot);
+    if (slot->kind == HR_REC_PAGES)
+        return write_pages(w, slot);
     bytes = slot_to_body(slot, &body);
     return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
 }

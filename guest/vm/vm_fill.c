@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "guest/base/image.h"
 #include "guest/memory/page.h"
 #include "guest/memory/phys.h"
 #include "guest/vm/inode.h"
@@ -12,12 +13,15 @@
 
 #define SCARCE_SHARE 4 /* large pages only while a quarter of all memory is free */
 
+SEALED bool vm_fill_small;
+
 static bool large_fits(const struct vm_area *area, uint64_t address)
 {
     uint64_t base = address & ~(LARGE_PAGE_BYTES - 1ull);
 
     return base >= area->start && area->end - base >= LARGE_PAGE_BYTES && base < area->end &&
-           !(area->flags & VM_AREA_SMALL) && phys_free_bytes() >= phys_total_bytes() / SCARCE_SHARE;
+           !(area->flags & VM_AREA_SMALL) && !vm_fill_small &&
+           phys_free_bytes() >= phys_total_bytes() / SCARCE_SHARE;
 }
 
 static bool fill_large(struct vm_space *space, const struct vm_area *area, uint64_t address)

@@ -24,4 +24,6 @@ static inline bool vm_filled(uint64_t entry, bool write)
            (!write || (entry & VM_ENTRY_WRITE) || !(entry & VM_ENTRY_FOREIGN));
 }
 
+extern bool vm_fill_small; /* memory has no 2 MiB pages */
+
 #endif

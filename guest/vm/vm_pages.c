@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "guest/base/image.h"
 #include "guest/memory/phys.h"
 #include "guest/memory/vm_table.h"
 #include "guest/vm/vm_copy.h"
@@ -12,9 +13,11 @@
 
 #define LARGE_MASK (LARGE_PAGE_BYTES - 1ull)
 
+SEALED uint64_t vm_leaf_base = VM_ENTRY_PRESENT | VM_ENTRY_ACCESSED | VM_ENTRY_DIRTY;
+
 uint64_t vm_leaf_flags(uint32_t protection)
 {
-    uint64_t flags = VM_ENTRY_PRESENT | VM_ENTRY_ACCESSED | VM_ENTRY_DIRTY;
+    uint64_t flags = vm_leaf_base;
 
     if (protection)
         flags |= VM_ENTRY_USER;

@@ -6,6 +6,8 @@
 
 #define VM_LARGE_ORDER 9u /* of guest/memory/phys.h, a 2 MiB page */
 
+extern uint64_t vm_leaf_base; /* the flags of every entry: guest/vm/vm_touched.h clears some */
+
 /* Returns an entry's flags for an area's protection.  A page without access keeps its contents: it
  * is present, but for the kernel only. */
 uint64_t vm_leaf_flags(uint32_t protection);

@@ -29,6 +29,7 @@ int stat_command(int argc, char **argv);
 int report_command(int argc, char **argv);
 int timeline_command(int argc, char **argv);
 int hist_command(int argc, char **argv);
+int memory_command(int argc, char **argv);
 int noise_command(int argc, char **argv);
 int latency_command(int argc, char **argv);
 int diff_command(int argc, char **argv);

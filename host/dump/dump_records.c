@@ -3,6 +3,7 @@
 #include "host/base/text.h"
 #include "host/dump/dump.h"
 #include "lib/array.h"
+#include "lib/trace_pages.h"
 
 struct field { /* of a fixed record body */
     const char *name;
@@ -107,6 +108,9 @@ static const struct layout layouts[] = {
     {"wake", HR_REC_WAKE,
      FIELDS(hr_rec_wake, FIELD(hr_rec_wake, time), FIELD(hr_rec_wake, tid),
             FIELD(hr_rec_wake, woken))},
+    {"pages", HR_REC_PAGES,
+     FIELDS(hr_rec_pages, FIELD(hr_rec_pages, time), FIELD(hr_rec_pages, pid),
+            HEX(hr_rec_pages, address))},
     {"base", HR_REC_BASE,
      FIELDS(hr_rec_base, FIELD(hr_rec_base, time), FIELD(hr_rec_base, interval),
             HEX(hr_rec_base, ip), FIELD(hr_rec_base, cost_ticks), FIELD(hr_rec_base, event_count))},
@@ -327,6 +331,29 @@ static void put_points(struct output *out, const struct trace_record *record)
     }
 }
 
+/* Each run of pages, as address+pages, with w for written and l for large pages. */
+static void put_pages(struct output *out, const struct trace_record *record)
+{
+    struct hr_rec_pages head;
+    struct trace_pages_reader reader;
+    struct trace_pages_run run;
+    const uint8_t *tail;
+    size_t bytes;
+    const char *before = " runs=";
+
+    trace_body(record, &head, sizeof head, &tail, &bytes);
+    trace_pages_open(&reader, head.address, tail, (uint32_t)bytes);
+    while (trace_pages_next(&reader, &run) > 0) {
+        output_text(out, before);
+        output_hex(out, run.address);
+        output_char(out, '+');
+        output_decimal(out, run.pages);
+        output_text(out, run.flags & TRACE_PAGES_WRITTEN ? "w" : "");
+        output_text(out, run.flags & TRACE_PAGES_LARGE ? "l" : "");
+        before = ",";
+    }
+}
+
 static void put_tail(struct output *out, const struct layout *layout,
                      const struct trace_record *record)
 {
@@ -376,6 +403,8 @@ static int put_record(void *context, const struct trace_chunk *chunk,
             put_function(out, record);
         else if (record->type == HR_META_PROBE_POINTS)
             put_points(out, record);
+        else if (record->type == HR_REC_PAGES)
+            put_pages(out, record);
         else if (layout->text)
             put_tail(out, layout, record);
         else if (layout->bytes == 0)

@@ -5,6 +5,7 @@
 
 #include "lib/array.h"
 #include "lib/syscall_names.h"
+#include "lib/trace_pages.h"
 
 union body {
     struct hr_rec_switch change;
@@ -14,6 +15,7 @@ union body {
     struct hr_rec_output output;
     struct hr_rec_lost lost;
     struct hr_rec_period period;
+    struct hr_rec_pages pages;
 };
 
 struct row { /* a record that is being inserted */
@@ -110,6 +112,20 @@ static void put_period(const struct row *row)
                  period->period);
 }
 
+/* A row for each run of pages. */
+static void put_pages(const struct row *row)
+{
+    const struct hr_rec_pages *pages = &row->body.pages;
+    struct trace_pages_reader reader;
+    struct trace_pages_run run;
+
+    trace_pages_open(&reader, pages->address, row->tail, (uint32_t)row->tail_bytes);
+    while (trace_pages_next(&reader, &run) > 0)
+        database_row(row->db, row->insert, "%lu,%u,%lu,%lu,%u,%u", ns(row, pages->time), pages->pid,
+                     run.address, run.pages, (run.flags & TRACE_PAGES_WRITTEN) != 0,
+                     (run.flags & TRACE_PAGES_LARGE) != 0);
+}
+
 static const struct table {
     uint8_t type; /* of the record */
     uint8_t bytes; /* of its fixed part */
@@ -126,6 +142,8 @@ static const struct table {
      put_output},
     {HR_REC_LOST, sizeof(struct hr_rec_lost), "INSERT INTO losses VALUES (?,?,?,?)", put_lost},
     {HR_REC_PERIOD, sizeof(struct hr_rec_period), "INSERT INTO periods VALUES (?,?,?)", put_period},
+    {HR_REC_PAGES, sizeof(struct hr_rec_pages), "INSERT INTO pages VALUES (?,?,?,?,?,?)",
+     put_pages},
 };
 
 void sqlite_records_init(struct sqlite_records *records, struct database *db,

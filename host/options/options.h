@@ -18,6 +18,7 @@
 #define OPTIONS_PROCESSES_MAX 8000
 #define OPTIONS_REPEAT_MAX 100000u
 #define OPTIONS_INTERVAL_MIN_NS 500ull
+#define OPTIONS_PAGES_MIN_NS 10000u /* --pages */
 #define OPTIONS_INTERVAL_DEFAULT_NS 10000ull
 #define OPTIONS_MEMORY_MIN_BYTES (32ull << 20)
 #define OPTIONS_MEMORY_DEFAULT_BYTES (1ull << 30)
@@ -56,6 +57,8 @@ struct options {
     uint32_t probe_every; /* 0: hits are recorded; N: every Nth becomes a sample instead */
     bool probe_stack; /* each entry becomes a sample, too */
     bool waits; /* the trace says where threads begin to wait */
+    uint64_t pages_ns; /* between two looks at the pages that were touched; 0: none */
+    bool pages_split; /* memory has no 2 MiB pages */
     bool paused; /* the trigger waits for the program's hr_start() */
     int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
     uint32_t processes; /* at once; 0: the kernel's own limit */

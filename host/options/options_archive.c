@@ -90,6 +90,8 @@ enum { /* options without a letter; the commands' own begin at 256 */
        KEY_PAUSED,
        KEY_PYTHON,
        KEY_WAITS,
+       KEY_PAGES,
+       KEY_PAGES_SPLIT,
        KEY_MAX_OVERHEAD,
        KEY_COUNTERS_EVERY,
        KEY_FILE,
@@ -124,6 +126,10 @@ static const struct argp_option archive_options[] = {
      1},
     {"waits", KEY_WAITS, 0, 0,
      "record where threads begin to wait, and for which lock; with -g the call stack, too", 1},
+    {"pages", KEY_PAGES, "TIME", 0,
+     "record which pages the program read or wrote, every TIME (hr memory shows them)", 1},
+    {"pages-split", KEY_PAGES_SPLIT, 0, 0,
+     "memory has no 2 MiB pages, so --pages tells 4 KiB apart", 1},
     {"paused", KEY_PAUSED, 0, 0, "sample only from the program's hr_start() on", 1},
     {"max-overhead", KEY_MAX_OVERHEAD, "SHARE", 0,
      "sampling takes at most this share of the time, 1% to 90% (default 50%); samples that would "
@@ -284,6 +290,7 @@ static error_t parse_other_option(int key, char *argument, struct argp_state *st
     static const struct option_field fields[] = {
         {KEY_PAUSED, OPTION_FLAG, .offset = offsetof(struct options, paused)},
         {KEY_WAITS, OPTION_FLAG, .offset = offsetof(struct options, waits)},
+        {KEY_PAGES_SPLIT, OPTION_FLAG, .offset = offsetof(struct options, pages_split)},
         {KEY_ROOT, OPTION_TEXT, .offset = offsetof(struct options, root)},
         {KEY_PREFAULT, OPTION_FLAG, .offset = offsetof(struct options, prefault)},
         {KEY_TARGET_CPU, OPTION_TEXT, .offset = offsetof(struct options, target_cpu)},
@@ -300,6 +307,8 @@ static error_t parse_other_option(int key, char *argument, struct argp_state *st
         return set_cpus(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_DURATION:
         return set_duration(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_PAGES:
+        return options_set_pages(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_PROCESSES:
         return set_processes(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_FILE:

@@ -23,6 +23,16 @@ int options_set_interval(struct options *o, const char *text, struct run_failure
     return 0;
 }
 
+int options_set_pages(struct options *o, const char *text, struct run_failure *failure)
+{
+    if (units_parse_time(text, UNITS_NEEDED, &o->pages_ns) != 0)
+        return run_fail(failure, "--pages %s: not a time with a unit; write 100us, 1ms or 10ms",
+                        text);
+    if (o->pages_ns < OPTIONS_PAGES_MIN_NS || o->pages_ns > 3600 * UNITS_SECOND)
+        return run_fail(failure, "--pages %s: the shortest is 10us, the longest 1h", text);
+    return 0;
+}
+
 int options_set_mode(struct options *o, const char *text, struct run_failure *failure)
 {
     int found;

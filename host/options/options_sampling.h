@@ -15,6 +15,7 @@
 
 /* Each takes the text of one option.  Return 0, or -1 with the failure filled. */
 int options_set_interval(struct options *o, const char *text, struct run_failure *failure);
+int options_set_pages(struct options *o, const char *text, struct run_failure *failure);
 int options_set_mode(struct options *o, const char *text, struct run_failure *failure);
 int options_set_period(struct options *o, const char *text, struct run_failure *failure);
 int options_set_overhead(struct options *o, const char *text, struct run_failure *failure);

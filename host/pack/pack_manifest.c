@@ -93,11 +93,15 @@ static void add_sampling(struct draft *d, const struct options *o)
 }
 
 /* Comes last: the kernel's time to find a key depends on what is before it, and neither records of
- * waits nor call stacks must change what the program sees of its clock. */
+ * waits, looks at pages nor call stacks must change what the program sees of its clock. */
 static void add_stacks(struct draft *d, const struct options *o)
 {
     if (o->waits)
         add_number(d, "waits", 1);
+    if (o->pages_ns != 0)
+        add_number(d, "pages", o->pages_ns);
+    if (o->pages_split)
+        add_number(d, "pages-split", 1);
     if (o->stacks.kind == 0)
         return;
     add(d, "stacks", stack_kinds_name(o->stacks.kind));

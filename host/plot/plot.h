@@ -34,6 +34,7 @@ int plot_intervals(struct plot_options *options, FILE *out);
 int plot_calls(struct plot_options *options, FILE *out);
 int plot_functions(struct plot_options *options, FILE *out);
 int plot_waits(struct plot_options *options, FILE *out);
+int plot_memory(struct plot_options *options, FILE *out);
 int plot_latency(struct plot_options *options, FILE *out);
 
 /* The title line of a picture: what, and of which program. */

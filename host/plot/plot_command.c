@@ -28,6 +28,7 @@ static const struct plot_picture {
     {"waits", plot_waits, "no stacks of waits; 'hr run --waits -g dwarf' records them"},
     {"latency", plot_latency,
      "no probed function was called; 'hr run --probe FUNCTION' records calls"},
+    {"memory", plot_memory, "no pages; 'hr run --pages 1ms' records them"},
 };
 
 struct target { /* what pictures must not replace */
@@ -61,10 +62,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'p':
         options->picture = find_picture(argument);
         if (options->picture == NULL)
-            argp_error(
-                state,
-                "--picture %s: choose timeline, intervals, functions, calls, waits or latency",
-                argument);
+            argp_error(state,
+                       "--picture %s: choose timeline, intervals, functions, calls, waits, latency "
+                       "or memory",
+                       argument);
         return 0;
     case ARGP_KEY_END:
         if (options->function != NULL && options->picture == NULL)

@@ -49,14 +49,31 @@ static void look_in_space(struct search *s, const struct trace_info *info,
         look_near(s, shown->map.ranges[i].start, shown->map.ranges[i].file_offset);
 }
 
-static void name_futex(struct search *s, const struct trace_info *info,
-                       const struct hr_rec_wait *wait, char text[WAIT_NAME_BYTES])
+static void look_everywhere(struct search *s, const struct trace_info *info,
+                            const struct hr_rec_wait *wait)
 {
     if (trace_processes_any(&info->processes))
         look_in_space(s, info, wait);
     else
         for (size_t i = 0; i < info->map_count; i++)
             look_near(s, info->maps[i].meta.start, info->maps[i].meta.start);
+}
+
+bool wait_name_find(struct symbols *symbols, const struct trace_info *info,
+                    const struct hr_rec_wait *wait, struct symbols_place *place, bool *heap)
+{
+    struct search s = {.symbols = symbols, .address = wait->address};
+
+    look_everywhere(&s, info, wait);
+    *place = s.place;
+    *heap = s.heap;
+    return s.found;
+}
+
+static void name_futex(struct search *s, const struct trace_info *info,
+                       const struct hr_rec_wait *wait, char text[WAIT_NAME_BYTES])
+{
+    look_everywhere(s, info, wait);
     if (s->found && s->place.name != NULL && s->place.offset == 0)
         snprintf(text, WAIT_NAME_BYTES, "%s", s->place.name);
     else if (s->found)

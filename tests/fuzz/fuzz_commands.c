@@ -43,6 +43,8 @@ static const struct reading {
       {annotate_command, {"hr annotate", "main"}},
       {hist_command, {"hr hist"}},
       {noise_command, {"hr noise"}},
+      {memory_command, {"hr memory"}},
+      {memory_command, {"hr memory", "--by", "look", "-f", "json"}},
       {latency_command, {"hr latency", "--counters"}},
       {latency_command, {"hr latency", "--function", "outer", "--worst", "9"}},
       {latency_command, {"hr latency", "--slowest", "9"}},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/trace_pages.h"
 #include "tests/golden/golden_file.h"
 
 #define PER_SAMPLE (GOLDEN_PROBES_HITS / GOLDEN_PROBES_SAMPLES)
@@ -60,6 +61,8 @@ static void put_functions(struct golden_file *f)
         {0x401000, 0, 0}, {0x40107f, 0, 0}, {0x401100, 1, 0}, {0x40111f, 1, 0}, {0x401234, 2, 0}};
     const struct hr_meta_probes probes = {3, 5, GOLDEN_PROBES_ARGUMENTS, 0};
     const struct hr_meta_probe_points head = {0, 5};
+    static const char interval[] = "pages.interval_ns\0"
+                                   "1000";
 
     trace_writer_begin(&f->meta, HR_CHUNK_META);
     golden_file_put(&f->meta, HR_META_PROBES, TRACE_NO_TIME, &probes, sizeof probes, NULL);
@@ -69,7 +72,29 @@ static void put_functions(struct golden_file *f)
     if (trace_writer_record(&f->meta, HR_META_PROBE_POINTS, TRACE_NO_TIME, &head, sizeof head,
                             points, sizeof points) != 0)
         abort();
+    golden_file_put(&f->meta, HR_META_INFO, TRACE_NO_TIME, interval, sizeof interval, NULL);
     golden_file_seal(f, &f->meta);
+}
+
+/* A look: a page that was read, five that were written, and a large one. */
+static void put_pages(struct golden_file *f, uint64_t time)
+{
+    static const struct trace_pages_run runs[] = {
+        {0x401000, 1, 0},
+        {0x404000, 5, TRACE_PAGES_WRITTEN},
+        {0x7ffff7200000, 512, TRACE_PAGES_LARGE | TRACE_PAGES_WRITTEN},
+    };
+    const struct hr_rec_pages pages = {.time = time, .address = runs[0].address, .pid = 1};
+    uint8_t coded[3 * TRACE_PAGES_RUN_MAX];
+    uint32_t bytes = 0;
+
+    for (uint32_t i = 0; i < 3; i++) {
+        uint64_t end = i != 0 ? runs[i - 1].address + runs[i - 1].pages * TRACE_PAGE_BYTES : 0;
+
+        bytes += trace_pages_put(coded + bytes, end, &runs[i], i == 0);
+    }
+    if (trace_writer_record(&f->data, HR_REC_PAGES, time, &pages, sizeof pages, coded, bytes) != 0)
+        abort();
 }
 
 static void put_hit(struct golden_file *f, uint32_t i)
@@ -119,6 +144,7 @@ size_t golden_probes_build(uint8_t *out)
     put_hits(f, 0, 45);
     golden_file_put(&f->data, HR_REC_WAIT, wait.time, &wait, sizeof wait, NULL);
     golden_file_put(&f->data, HR_REC_WAKE, wake.time, &wake, sizeof wake, NULL);
+    put_pages(f, wake.time);
     golden_file_seal(f, &f->data);
     trace_writer_begin(&f->data, HR_CHUNK_DATA);
     put_hits(f, 45, GOLDEN_PROBES_HITS);

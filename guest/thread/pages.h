@@ -1,0 +1,36 @@
+/* Records which pages the program touches (manifest pages=NS): a look at the page tables on a grid
+ * of the workload clock, which stands still during a look where it can.
+ *
+ * A workload CPU looks, not the service CPU: all CPUs that run the program must forget their
+ * translations after a look, so they are interrupted anyway, and no page table changes under the
+ * kernel lock.  Between the reading of a bit and that flush, another CPU may touch a page once more
+ * unseen.  Context: workload CPU, with the kernel lock.
+ */
+#ifndef GUEST_THREAD_PAGES_H
+#define GUEST_THREAD_PAGES_H
+
+#include <stdint.h>
+
+struct cpu;
+struct process;
+
+extern uint64_t pages_due; /* workload clock of the next look; CPU_NEVER: there is none */
+
+/* When the program starts. */
+void pages_start(void);
+
+/* Looks if that is due at `now` of the workload clock, which stands. */
+void pages_attend(struct cpu *cpu, uint64_t now);
+
+/* Records what a process has touched since the last look, when it is about to give its memory
+ * up. */
+void pages_leave(const struct process *process);
+
+/* Likewise before a fork, which copies the bits: what the parent has touched is not the child's. */
+void pages_fork(const struct process *process);
+
+/* The run ends at `now`: records what all processes have touched since the last look.  No other CPU
+ * runs the program. */
+void pages_end(struct cpu *cpu, uint64_t now);
+
+#endif

@@ -1,0 +1,85 @@
+/* What `hr memory` and its picture know of a trace of `hr run --pages`: the program's pages, looks
+ * and ranges.
+ *
+ * A look is an interval of --pages, numbered from 0; what a process touched before it ended belongs
+ * to the nearest look.  A page is 4 KiB, or 2 MiB where the processor has told no
+ * more; all counts are in pages of 4 KiB.  The trace is hostile: what is beyond the bounds is left
+ * out and counted.
+ */
+#pragma once
+
+#include "host/scan/trace_scan.h"
+#include "host/symbols/symbols.h"
+
+#define MEMORY_PAGE_BYTES 4096u
+#define MEMORY_WINDOWS 3 /* 1, 10 and 100 looks */
+#define MEMORY_LABEL_BYTES 96
+
+extern const uint32_t memory_window[MEMORY_WINDOWS];
+
+struct memory_run { /* neighbouring pages that a process touched */
+    uint64_t address;
+    uint64_t pages;
+    uint32_t look;
+    uint32_t pid;
+    uint32_t flags; /* TRACE_PAGES_* */
+};
+
+struct memory_page {
+    uint64_t address;
+    uint32_t pid;
+    uint16_t pages; /* 1 or 512; 0: an empty place of the table */
+    uint16_t left; /* bit w: it is not in the set of window w */
+    uint32_t first, last; /* looks */
+    uint32_t looks; /* in which it was touched */
+    uint32_t written; /* in which it was written */
+};
+
+struct memory_look {
+    uint64_t written; /* pages */
+    uint64_t fresh; /* touched for the first time */
+    uint64_t set[MEMORY_WINDOWS]; /* touched in this look and those of the window before it */
+};
+
+struct memory_range { /* pages near each other that hold the same */
+    uint64_t start, end;
+    uint32_t pid;
+    uint32_t first, last; /* looks */
+    uint64_t touched, written, cold; /* pages; cold: not touched in the last tenth of the looks */
+    uint64_t sum; /* of the pages of all looks */
+    uint64_t peak; /* of the pages of one look */
+    char label[MEMORY_LABEL_BYTES]; /* raw: an object's name, [heap], [stack] or [anon] */
+};
+
+struct memory {
+    const struct trace_info *info;
+    const struct selection *selection;
+    uint64_t interval_ns; /* of the looks */
+    uint32_t look_count;
+    struct memory_run *runs; /* in the order of looks */
+    size_t run_count;
+    struct memory_look *looks;
+    struct memory_page *pages; /* in the order of pid and address, after memory_finish */
+    size_t page_count;
+    struct memory_range *ranges; /* likewise */
+    size_t range_count;
+    uint64_t touched, written, cold; /* pages of the whole run */
+    uint64_t ignored; /* runs beyond the bounds, or damaged */
+};
+
+int memory_init(struct memory *memory, const struct trace_scan *scan); /* 0 or -ENOMEM */
+void memory_free(struct memory *memory);
+
+/* Gathers runs; its context is a struct memory. */
+extern const struct trace_visitor memory_visitor;
+
+/* Makes looks, pages and ranges of the runs.  `symbols` name the ranges.  0, -ENOMEM, or -ENODATA
+ * if the trace has none. */
+int memory_finish(struct memory *memory, struct symbols *symbols);
+
+/* The time of a look, in nanoseconds since the program's start: its end. */
+uint64_t memory_look_ns(const struct memory *memory, uint32_t look);
+
+/* Parts of memory_finish: the table of pages with the looks' sums; the ranges.  0 or -ENOMEM. */
+int memory_pages_make(struct memory *memory);
+int memory_ranges_make(struct memory *memory, struct symbols *symbols);

@@ -1,0 +1,127 @@
+#!/bin/sh
+# Looks at the page tables (hr run --pages): which pages a program of known pattern touches, and that
+# nothing else of the run changes.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/docs/transcript.sh"
+
+gcc -O2 -static -o pages "$ROOT/tests/programs/pages.c" || exit 1
+rounds=12
+
+# where NAME: the address and the number of pages of an area, as the program printed them.
+where() {
+    sed -n "s/^$1 //p" out
+}
+
+# touched PID NAME: one line a look that saw any of the area: the time, its pages, of them written.
+touched() {
+    # shellcheck disable=SC2046
+    set -- "$1" $(where "$2")
+    sqlite3 -batch -noheader -separator ' ' hr.db "
+        WITH part AS (SELECT time_ns, written,
+            (min(address + pages * 4096, $2 + $3 * 4096) - max(address, $2)) / 4096 AS pages FROM pages WHERE pid = $1)
+        SELECT time_ns, sum(pages), sum(pages * written) FROM part WHERE pages > 0 GROUP BY time_ns ORDER BY time_ns"
+}
+
+# each FILE: the different counts of pages and written pages in it, with how often each comes.
+each() {
+    cut -d' ' -f2- "$1" | sort | uniq -c | awk '{ print $1 "x" $2 "/" $3 }' | tr '\n' ' '
+}
+
+# refuses NAME STATUS MESSAGE ARGUMENT...: hr fails, with this message.
+refuses() {
+    name=$1 status=$2 message=$3
+    shift 3
+    "$HR" "$@" >refused 2>&1
+    is "$name" "$? $(grep -cF -e "$message" refused)" "$status 1"
+}
+
+export_pages() {
+    "$HR" export sqlite --force -o hr.db hr.bin 2>/dev/null
+}
+
+# ---- what is touched ----
+run_guest --pages 1ms ./pages $rounds
+export_pages
+looks=$("$HR" memory -f json hr.bin | jq .look_count)
+within 'a look each millisecond' "$looks" 9 14
+full=$((looks - 1)) # the last one is cut off by the end, after the last round
+touched 1000 cold >cold
+is 'what was written once is touched in one look' "$(each cold)" '1x256/256 '
+is '... the first' "$(cut -d' ' -f1 cold)" 1000000
+touched 1000 hot >hot
+is 'what each round writes is written in each look' "$(each hot)" "${full}x128/128 "
+touched 1000 scan >scan
+is 'what each round reads is touched in each look, and not written' "$(each scan)" "${full}x384/0 "
+is 'looks are on the grid, and the last one is at the end' \
+    "$(sqlite3 -batch hr.db 'SELECT group_concat(DISTINCT time_ns) FROM pages WHERE time_ns % 1000000')" \
+    "$("$HR" stat --json hr.bin | jq .duration_ns)"
+touched 1000 own >own
+is 'what is never touched is in no look' "$(each own)" ''
+"$HR" memory --by look -f csv hr.bin >looks
+is 'new pages come in the first look' "$(awk -F, 'NR == 2 { print ($4 > 768 * 4096) }' looks)" 1
+is 'a set of 10 looks holds what was written in the first of them, and the next set does not' \
+    "$(awk -F, 'NR == 11 { ten = $5 } NR == 12 { print (ten - $5 >= 256 * 4096) }' looks)" 1
+"$HR" memory hr.bin >table
+like 'the table names the stack' table '\[stack\]'
+like '... the program' table ' pages$'
+like '... and says what is cold' table 'cold: not touched in the last tenth'
+"$HR" plot -p memory -o memory.svg hr.bin
+is 'the picture has hot and cold in two colours' \
+    "$(grep -c -m1 d55e00 memory.svg) $(grep -c -m1 0072b2 memory.svg)" '1 1'
+is 'the trace is complete' "$("$HR" check hr.bin >/dev/null 2>&1; echo $?)" 0
+
+# ---- nothing else changes ----
+"$HR" dump -f csv hr.bin >with 2>/dev/null
+"$HR" dump -f records hr.bin | grep '^  pages ' >first
+cp hr.db one.db
+run_guest --pages 1ms ./pages $rounds
+"$HR" dump -f records hr.bin | grep '^  pages ' >second
+same_file 'two runs see one thing' first second
+run_guest ./pages $rounds
+"$HR" dump -f csv hr.bin >without 2>/dev/null
+same_file 'samples are those of a run without looks' with without
+refuses 'without looks there is nothing to show' 1 "no pages are recorded; 'hr run --pages 1ms' records them" memory hr.bin
+
+# ---- processes ----
+run_guest --pages 1ms ./pages $rounds fork
+export_pages
+touched 1001 hot >child
+is 'a child has touched what it wrote itself' "$(each child)" '1x100/100 '
+touched 1001 own >child
+is '... of its own memory too' "$(each child)" '1x50/50 '
+touched 1001 cold >child
+is '... and nothing of what the parent wrote before the fork' "$(each child)" ''
+touched 1000 own >parent
+is 'the parent has not touched what the child wrote' "$(each parent)" ''
+"$HR" dump -f csv hr.bin >with 2>/dev/null
+run_guest ./pages $rounds fork
+"$HR" dump -f csv hr.bin >without 2>/dev/null
+same_file 'samples of processes are those without looks' with without
+run_guest --pages 100us /bin/sh -c 'ls / | sort | tail -n 1; exec true'
+export_pages
+is 'short processes have looks, too, before they execute or end' \
+    "$(sqlite3 -batch hr.db 'SELECT count(DISTINCT pid) FROM pages')" \
+    "$("$HR" stat --json hr.bin | jq '.processes | length')"
+
+# ---- large pages, several CPUs, sampling off ----
+run_guest --pages 1ms "$WORKLOADS/memory" 8
+export_pages
+is 'large pages are told' "$(sqlite3 -batch hr.db 'SELECT count(*) > 0 FROM pages WHERE large')" 1
+run_guest --pages 1ms --pages-split "$WORKLOADS/memory" 8
+export_pages
+is '--pages-split has none' "$(sqlite3 -batch hr.db 'SELECT count(*) FROM pages WHERE large')" 0
+run_guest --mode off --cpus 2 --pages 1ms "$WORKLOADS/threads" count 2 3000000
+is 'several CPUs: the trace is complete' "$("$HR" check hr.bin >/dev/null 2>&1; echo $?)" 0
+export_pages
+is '... and the code of the threads is touched in most looks' \
+    "$("$HR" memory -f json --by look hr.bin | jq '[.looks[] | select(.touched_bytes > 0)] | length * 10 >= (.[0] | 1) * 10')" true
+
+# ---- the page ----
+transcript "$ROOT/docs/memory.md"
+
+# ---- bad input ----
+refuses 'a time without a unit' 125 '--pages 5: not a time with a unit; write 100us, 1ms or 10ms' run --pages 5 ./pages
+refuses 'a time that is too short' 125 'the shortest is 10us' run --pages 1us ./pages
+refuses 'rows of another kind' 2 'choose range or look' memory --by nothing hr.bin
+
+done_testing
