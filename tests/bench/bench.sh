@@ -131,8 +131,18 @@ bench_counters() {
     bench_taking_stacks
     bench_requests
     bench_probes
+    bench_pages
     bench_eight_cpus
     bench_linux
+}
+
+# A look at the page tables, by the difference of two runs, with and without.
+bench_pages() {
+    freerun -i 1ms --qemu "$QEMU"
+    ring0_less=$ring0
+    freerun -i 1ms --pages 100us --qemu "$QEMU"
+    row 'a look at the pages that phases touched' \
+        "$(calc %.0f "($ring0 - $ring0_less) / $("$HR" memory -f json hr.bin | jq .look_count)")" instructions le 20000
 }
 
 # Of 16 return addresses. Rarer than elsewhere: the service CPU has as many instructions, and encodes them all.
