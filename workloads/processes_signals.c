@@ -194,7 +194,7 @@ static void stop_while_threads_end(void)
 
     make_pipes();
     pid = start(child_chain);
-    for (int i = 0; i < 4000 && info.si_status == (i ? SIGSTOP : 0); i++) {
+    for (int i = 0; i < 5000 && info.si_status == (i ? SIGSTOP : 0); i++) {
         CHECK(kill(pid, SIGSTOP) == 0);
         info.si_status = 0;
         for (int looks = 0; looks < 5000 && info.si_status == 0; looks++) {
