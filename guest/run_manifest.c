@@ -11,6 +11,7 @@
 #include "guest/thread/process.h"
 #include "guest/vm/vm_fill.h"
 #include "guest/vm/vm_touched.h"
+#include "lib/format.h"
 #include "lib/modes.h"
 #include "lib/stack_kinds.h"
 #include "lib/x86.h"
@@ -89,6 +90,11 @@ void run_read_manifest(void)
         run.boot->unix_ns ? run.boot->unix_ns : manifest_number_or("start-unix-ns", 0);
     run.timeout_ns = run.boot->timeout_ns ? run.boot->timeout_ns : manifest_number_or("timeout", 0);
     run.duration_ns = manifest_number_or("duration", 0);
+    format_text(run.hostname, sizeof run.hostname, "%s",
+                manifest_text(&run.manifest, "hostname", "microtome"));
+    run.terminals = manifest_number_or("tty", 0);
+    run.rows = manifest_number_or("rows", 24);
+    run.columns = manifest_number_or("columns", 80);
     find_input();
     process_first.manifest = run.manifest;
     process_first.pid = PROCESS_ID;

@@ -167,6 +167,47 @@ static int child_counts(void)
     return 3;
 }
 
+/* Each thread starts the next one and ends. */
+static void *thread_in_chain(void *nothing)
+{
+    pthread_attr_t attributes;
+    pthread_t id;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    while (pthread_create(&id, &attributes, thread_in_chain, NULL) != 0)
+        sched_yield();
+    return nothing;
+}
+
+static int child_chain(void)
+{
+    thread_in_chain(NULL);
+    return await_byte(pipes[1][0]);
+}
+
+/* A thread that ends may be the last one that a stop waits for. */
+static void stop_while_threads_end(void)
+{
+    siginfo_t info = {0};
+    pid_t pid;
+
+    make_pipes();
+    pid = start(child_chain);
+    for (int i = 0; i < 5000 && info.si_status == (i ? SIGSTOP : 0); i++) {
+        CHECK(kill(pid, SIGSTOP) == 0);
+        info.si_status = 0;
+        for (int looks = 0; looks < 5000 && info.si_status == 0; looks++) {
+            CHECK(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) == 0);
+            usleep(info.si_status ? 0 : 200);
+        }
+        CHECK(kill(pid, SIGCONT) == 0);
+    }
+    CHECK(info.si_status == SIGSTOP);
+    CHECK(kill(pid, SIGKILL) == 0 && finish(pid) == SIGKILL);
+    close_pipes();
+}
+
 static volatile sig_atomic_t stops;
 
 static void on_stop(int signal, siginfo_t *info, void *context)
@@ -210,6 +251,7 @@ static void run_stops(void)
     CHECK(kill(pid, SIGKILL) == 0);
     CHECK(finish(pid) == SIGKILL);
     close_pipes();
+    stop_while_threads_end();
 }
 
 /* ---- kills: a process with threads ends in whatever it does ---- */

@@ -26,6 +26,9 @@ struct run_asked { /* of the sampler; what it does is in guest/sample/sampling.h
 struct run_config {
     struct boot_info *boot; /* its result is written when the run ends */
     struct manifest manifest;
+    char hostname[65]; /* this and the next: of the manifest, whose length is not to take time */
+    uint64_t terminals; /* bit N: stream N is the command's terminal */
+    uint64_t rows, columns; /* of that */
     struct acpi_machine machine;
     struct clock_source clock;
     const struct pmu_driver *pmu;

@@ -27,15 +27,19 @@ void vdso_init(void)
         *vm_table_look(vm_kernel_root(), VDSO_DATA, level).entry |= VM_ENTRY_USER;
 }
 
-/* Returns the path of the host's file with the symbols. */
+/* Returns the path of the host's file with the symbols: the first program finds it, before its time
+ * begins. */
 static const char *path_on_host(void)
 {
     static char path[PATH_BYTES];
-    const char *kernel = manifest_text(&run.manifest, "kernel-path", "");
-    const char *slash = strrchr(kernel, '/');
+    const char *kernel, *slash;
+    size_t folder;
 
-    size_t folder = slash != NULL ? (size_t)(slash + 1 - kernel) : 0;
-
+    if (path[0])
+        return path;
+    kernel = manifest_text(&run.manifest, "kernel-path", "");
+    slash = strrchr(kernel, '/');
+    folder = slash != NULL ? (size_t)(slash + 1 - kernel) : 0;
     if (folder > sizeof path - sizeof NAME)
         folder = 0;
     memcpy(path, kernel, folder);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "guest/base/context.h"
+#include "guest/base/run.h"
 #include "guest/file/locks.h"
 #include "guest/file/poll.h"
 #include "guest/fs/fs.h"
@@ -24,12 +25,10 @@ struct file_table {
 static int open_stream(struct process *process, int stream)
 {
     static const uint32_t modes[] = {O_RDONLY, O_WRONLY, O_WRONLY};
-    uint64_t mask = 0;
     const struct file_type *type = stream == 0 ? &file_input : &file_output;
     struct file *file;
 
-    (void)manifest_number(&process->manifest, "tty", &mask);
-    if (mask >> stream & 1)
+    if (run.terminals >> stream & 1)
         type = &file_terminal;
     file = files_new(process, type, type == &file_terminal ? O_RDWR : modes[stream]);
     if (file == NULL)

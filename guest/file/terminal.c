@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "guest/base/context.h"
+#include "guest/base/run.h"
 #include "guest/file/pty.h"
 #include "guest/signal/signal.h"
 #include "guest/vm/uaccess.h"
@@ -14,10 +15,7 @@
 
 bool terminal_is_command(const struct process *process)
 {
-    uint64_t terminals = 0;
-
-    (void)manifest_number(&process->manifest, "tty", &terminals);
-    return terminals && process->session == process_first.session;
+    return run.terminals && process->session == process_first.session;
 }
 
 uint32_t terminal_device(const struct process *process, uint32_t *foreground)

@@ -82,9 +82,9 @@
     SETTING(NODE "has_normal_memory", "0")                                        \
     SETTING(NODE "node0/distance", "10")
 
-static void hostname(const struct thread *thread, const struct inode *, struct text *text)
+static void hostname(const struct thread *, const struct inode *, struct text *text)
 {
-    text_add(text, "%s\n", manifest_text(&thread->process->manifest, "hostname", "microtome"));
+    text_add(text, "%s\n", run.hostname);
 }
 
 static void add_uuid(struct text *text, uint8_t bytes[16])

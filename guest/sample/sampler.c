@@ -23,24 +23,25 @@ static int64_t arm_lead_stacks_ticks;
 
 /* Arms the timer for whichever is due first.  In shared mode the workload clock stands at `now`
  * until ring 3. */
-static inline void sampler_arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
+static inline void sampler_arm(struct cpu *cpu, uint64_t now, int64_t lead_ticks)
 {
     uint64_t due = cpu->trigger.next_due < cpu->trigger.attention_due ? cpu->trigger.next_due
                                                                       : cpu->trigger.attention_due;
     int64_t ticks;
 
     if (cpu->clock.stop_mask)
-        ticks = (int64_t)(due - now) + *lead_ticks;
+        ticks = (int64_t)(due - now) + lead_ticks;
     else
         ticks = (int64_t)(due - x86_rdtsc());
     apic_timer_arm(ticks);
 }
 
-/* Arms the timer if anything is due. */
+/* Arms the timer if anything is due: too early, because ways to ring 3 from here differ.  The
+ * interrupt finds that, and arms it again with its own lead. */
 static void arm_if_needed(struct cpu *cpu, uint64_t now)
 {
     if (cpu->trigger.next_due < CPU_NEVER || cpu->trigger.attention_due < CPU_NEVER)
-        sampler_arm(cpu, now, &arm_lead_ticks);
+        sampler_arm(cpu, now, 0);
 }
 
 void sampler_set_attention(struct cpu *cpu, uint64_t due)
@@ -141,7 +142,7 @@ interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lea
     paravirt_eoi(cpu);
     if (__builtin_expect(sampling.share_factor != 0, 0))
         keep_share(cpu);
-    sampler_arm(cpu, clock_entered(cpu), lead_ticks);
+    sampler_arm(cpu, clock_entered(cpu), *lead_ticks);
 }
 
 void sampler_interrupt(struct irq_frame *frame)
@@ -182,6 +183,11 @@ void sampler_resume(struct cpu *cpu, uint64_t now)
 {
     if ((int64_t)(now - cpu->trigger.next_due) >= 0)
         cpu->trigger.next_due = sample_next_due(cpu->trigger.next_due, now);
+    sampler_continue(cpu, now);
+}
+
+void sampler_continue(struct cpu *cpu, uint64_t now)
+{
     if (sampling.share_factor)
         share_next_due(cpu);
     cpu->trigger.timer_missed = false;

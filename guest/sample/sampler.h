@@ -15,9 +15,11 @@ extern bool sampler_paused;
 /* In timer mode, sets the first sample one interval after `now` and arms the timer. */
 void sampler_start(struct cpu *cpu, uint64_t now);
 
-/* Arms the timer again after the workload clock was stopped or moved.  Skips grid points that have
- * passed. */
+/* Arm the timer again: sampler_resume after a time in which the thread did not run, whose grid
+ * points it skips; sampler_continue after the workload clock stood still.  A point that was due
+ * before that is sampled at the return to ring 3, or by sampler_leave. */
 void sampler_resume(struct cpu *cpu, uint64_t now);
+void sampler_continue(struct cpu *cpu, uint64_t now);
 
 /* Has the timer interrupt at `due` too, and raise VECTOR_ATTENTION (guest/thread/schedule.h). */
 void sampler_set_attention(struct cpu *cpu, uint64_t due);

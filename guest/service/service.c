@@ -53,8 +53,10 @@ static void service_end(struct cpu *cpu)
         take_device_interrupts();
     service_release_counters(cpu);
     __atomic_store_n(&cpu->cross.running, true, __ATOMIC_RELEASE);
-    sampler_resume(cpu,
-                   cpu->clock.stop_mask ? cpu->clock.stopped_at - *cpu->clock.offset : x86_rdtsc());
+    if (run.shared)
+        sampler_continue(cpu, clock_stopped_time(cpu));
+    else
+        sampler_resume(cpu, x86_rdtsc());
     clock_start(cpu);
 }
 

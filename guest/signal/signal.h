@@ -87,8 +87,9 @@ void signal_end_process(struct process *process, uint32_t status);
 /* Stops the calling thread until its process is continued: guest/signal/signal_stop.c. */
 void signal_stop(struct thread *thread, uint32_t signal);
 
-/* Call when a thread has left the process, or a new one has joined it, while it stops. */
-void signal_stop_thread_left(struct process *process);
+/* Call when a thread, not the last one, is about to leave the process, or when a new one has joined
+ * it: the process may be stopping. */
+void signal_stop_thread_leaves(struct process *process);
 void signal_stop_thread_joined(struct thread *thread);
 
 /* Tells a process's parent that it has ended, stopped or continued: `code` is CLD_*, `status` an

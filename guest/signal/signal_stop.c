@@ -77,10 +77,9 @@ void signal_stop(struct thread *thread, uint32_t signal)
     schedule_leave(thread);
 }
 
-void signal_stop_thread_left(struct process *process)
+void signal_stop_thread_leaves(struct process *process)
 {
-    if (process->stop.signal && process->thread_count &&
-        process->stop.threads == process->thread_count)
+    if (process->stop.signal && process->stop.threads == process->thread_count - 1)
         all_stopped(process);
 }
 

@@ -132,6 +132,8 @@ void ending_release(struct thread *thread)
     if (process->thread_count == 1) {
         threads_name(thread, process->name);
         ending_process(process);
+    } else {
+        signal_stop_thread_leaves(process);
     }
 }
 

@@ -196,15 +196,11 @@ static int64_t other_call(struct cpu *cpu, const struct trap_frame *frame)
     }
 }
 
-/* Makes the rarer calls.  Then sampler_resume: service work in a call may have waited, and
- * swallowed a timer interrupt during the wait. */
 static __attribute__((noinline)) void rarer_call(struct cpu *cpu, struct trap_frame *frame)
 {
     cross_lock(cpu);
     frame->rax = (uint64_t)other_call(cpu, frame);
     cross_unlock();
-    if (frame->rdi != HR_ABI_READ)
-        sampler_resume(cpu, clock_entered(cpu));
 }
 
 bool syscall_hr(struct cpu *cpu, struct trap_frame *frame)

@@ -5,6 +5,7 @@
 #include <linux/fcntl.h>
 #include <signal.h>
 
+#include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/files.h"
 #include "guest/file/terminal.h"
@@ -22,15 +23,10 @@ static int64_t get_terminal(uint64_t user)
     return copy_to_user(user, &state, sizeof state);
 }
 
-static int64_t get_window(const struct process *process, uint64_t user)
+static int64_t get_window(uint64_t user)
 {
-    uint64_t rows = 24, columns = 80;
-    uint16_t size[4] = {0};
+    const uint16_t size[4] = {(uint16_t)run.rows, (uint16_t)run.columns};
 
-    (void)manifest_number(&process->manifest, "rows", &rows);
-    (void)manifest_number(&process->manifest, "columns", &columns);
-    size[0] = (uint16_t)rows;
-    size[1] = (uint16_t)columns;
     return copy_to_user(user, size, sizeof size);
 }
 
@@ -68,7 +64,7 @@ static int64_t terminal_control(const struct thread *thread, uint32_t request, u
     case TCGETS:
         return get_terminal(user);
     case TIOCGWINSZ:
-        return get_window(thread->process, user);
+        return get_window(user);
     case TIOCGPGRP:
         return get_session(thread->process, process_foreground, user);
     case TIOCGSID:

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 
 #include "guest/base/log.h"
+#include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/file_device.h"
 #include "guest/file/files.h"
@@ -54,14 +55,13 @@ int64_t syscall_getgroups(struct thread *, struct trap_frame *frame)
     return (int32_t)frame->rdi < 0 ? -EINVAL : 0;
 }
 
-int64_t syscall_uname(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_uname(struct thread *, struct trap_frame *frame)
 {
-    const char *host = manifest_text(&thread->process->manifest, "hostname", "microtome");
     struct utsname names;
 
     memset(&names, 0, sizeof names);
     format_text(names.sysname, sizeof names.sysname, "Linux");
-    format_text(names.nodename, sizeof names.nodename, "%s", host);
+    format_text(names.nodename, sizeof names.nodename, "%s", run.hostname);
     format_text(names.release, sizeof names.release, SYSCALL_RELEASE);
     format_text(names.version, sizeof names.version, SYSCALL_VERSION);
     format_text(names.machine, sizeof names.machine, "x86_64");

@@ -52,6 +52,20 @@ cat input | { run_guest -i 1us -o b.bin "$busybox" sha256sum; }
 is 'stdin from a pipe: the same instruction total' "$(total b.bin instructions)" \
     "$(total a.bin instructions)"
 
+# System calls, service work and waits: the program's clock and count are those at any interval, and no point is lost.
+# shellcheck disable=SC2016
+script='uname; i=0; while [ $i -lt 300 ]; do echo $i; i=$((i+1)); done; sleep 0.01; uname'
+all='[.duration_ns, .events[0].total] | join(" ")'
+run_guest -i 1us "$busybox" sh -c "$script"
+wanted=$(stat_of hr.bin "$all")
+for interval in 100us 10us; do
+    run_guest -i $interval "$busybox" sh -c "$script"
+    is "writes at $interval: the time and the total are those at 1 us" "$(stat_of hr.bin "$all")" "$wanted"
+done
+duration=$(stat_of hr.bin .duration_ns)
+within 'each point but those of the wait is sampled' "$(stat_of hr.bin .samples)" $(((duration - 10000000) / 10000 - 10)) \
+    $(((duration - 10000000) / 10000 + 1))
+
 # Independent counters, on the same binaries: callgrind, and QEMU's user mode.
 if command -v valgrind >/dev/null; then
     for program in 'phases-musl 30 1' 'spin-musl 50000000'; do

@@ -105,14 +105,13 @@ for how in '--waits' '-g --waits' '-g dwarf --waits'; do
 done
 
 # ---- stacks at waits ----
-# A point that is due in a system call which empties a full ring is left out; every 9 us there is none.
-run_guest -i 9us -g dwarf "$REQUESTS" $requests
+run_guest -i 10us -g dwarf "$REQUESTS" $requests
 "$HR" export folded hr.bin -o plain.folded 2>/dev/null
 status=0
 "$HR" export folded --off-cpu -o - hr.bin >out 2>err || status=$?
 is 'without --waits there is none' "$status$(cat out)" 1
 like 'and the reason' err "no stack of a wait is there; 'hr run --waits -g dwarf' records them"
-run_guest -i 9us -g dwarf --waits "$REQUESTS" $requests
+run_guest -i 10us -g dwarf --waits "$REQUESTS" $requests
 "$HR" export folded hr.bin -o with.folded 2>/dev/null
 same_file 'profiles do not see where threads wait' plain.folded with.folded
 "$HR" export folded --off-cpu -o - hr.bin >off.folded
