@@ -121,7 +121,7 @@ static void read_stacks(void)
     run.pages_ticks = run_ns_to_ticks(manifest_number_or("pages", 0));
     if (run.pages_ticks)
         vm_touched_start();
-    run.pages_split = vm_fill_small = manifest_number_or("pages-split", 0) != 0;
+    vm_fill_small = manifest_number_or("pages-split", 0) != 0;
     if (kind == NULL)
         return;
     run.stacks.kind = stack_kinds_find(kind);

@@ -31,6 +31,8 @@ int trace_pages_next(struct trace_pages_reader *r, struct trace_pages_run *run)
         return 0;
     if (!r->first)
         r->at = varint_get(r->at, r->stop, &gap);
+    if (r->end % TRACE_PAGE_BYTES) /* so says the record */
+        r->at = NULL;
     if (r->at != NULL)
         r->at = varint_get(r->at, r->stop, &coded);
     if (r->at == NULL || gap >= PAGES_MAX || coded >> FLAG_BITS == 0 ||

@@ -35,8 +35,8 @@ struct trace_pages_reader {
 void trace_pages_open(struct trace_pages_reader *r, uint64_t address, const void *runs,
                       uint32_t bytes);
 
-/* Returns 1 with the next run, 0 at the end, or -1 if the bytes are damaged: cut, an empty run, or
- * pages beyond 2^52. */
+/* Returns 1 with the next run, 0 at the end, or -1 if the record is damaged: cut, an empty run,
+ * pages beyond 2^52, or an address within a page. */
 int trace_pages_next(struct trace_pages_reader *r, struct trace_pages_run *run);
 
 #endif

@@ -41,7 +41,6 @@ struct run_config {
     struct hr_meta_stacks stacks; /* of samples; kind 0: none */
     bool waits; /* the trace says where threads begin to wait */
     uint64_t pages_ticks; /* between two looks at the page tables; 0: there are none */
-    bool pages_split; /* memory has no 2 MiB pages */
     uint32_t ring_slots; /* of each workload CPU */
     uint32_t wanted_cpus; /* workload CPUs; 0: shared mode */
     bool shared; /* one CPU is both service and workload CPU */

@@ -72,6 +72,8 @@ static void record_process(struct cpu *cpu, uint64_t now, const struct process *
 /* A process shares all memory with its parent between vfork and execve: it is the parent's. */
 static bool is_parents(const struct process *process)
 {
+    if (process->space->references == 1)
+        return false;
     for (const struct process *p = process_after(NULL); p != process; p = process_after(p))
         if (p->space == process->space)
             return true;

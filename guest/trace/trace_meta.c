@@ -11,6 +11,7 @@
 #include "guest/trace/trace_meta.h"
 #include "guest/trace/trace_notes.h"
 #include "guest/vm/vm.h"
+#include "guest/vm/vm_fill.h"
 #include "include/version.h"
 
 #define NOTE_HEADER_BYTES 16 /* of kernel_build_id: three words and the name */
@@ -203,7 +204,7 @@ void trace_meta_write(struct trace_writer *w)
     meta_sampling(w);
     if (run.pages_ticks)
         info_number(w, "pages.interval_ns", run_ticks_to_ns(run.pages_ticks));
-    if (run.pages_split)
+    if (vm_fill_small)
         trace_meta_info(w, "pages.split", "yes");
     if (run.stacks.kind)
         trace_meta_add(w, HR_META_STACKS, &run.stacks, sizeof run.stacks, NULL, 0);

@@ -2,10 +2,10 @@
  *
  * In virtual time QEMU executes the guest's CPUs in one thread.  Whenever a timer of the guest
  * expires, that thread wakes the main loop, which mostly finds nothing to do.  On an idle CPU of
- * its own the main loop then competes for QEMU's lock, and both threads keep waking each other: a
- * sample took 33 us.  On the CPU thread's CPU, with SCHED_BATCH, it waits until that thread sleeps
- * or the scheduler gives it its turn.  The CPU thread may run anywhere, so its CPU is looked up now
- * and then.
+ * its own the main loop then competes for QEMU's lock, and both threads keep waking each other:
+ * with a sample every microsecond, each took twice as long.  On the CPU thread's CPU, with
+ * SCHED_BATCH, it waits until that thread sleeps or the scheduler gives it its turn.  The CPU
+ * thread may run anywhere, so its CPU is looked up now and then.
  *
  * None of this is needed for a correct run, so errors only end it.
  */

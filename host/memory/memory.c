@@ -8,6 +8,7 @@
 #include "host/base/array.h"
 #include "lib/trace_pages.h"
 
+#define COLD_SHARE 10u
 #define LOOKS_MAX (1u << 24)
 #define RUN_PAGES_MAX (1ull << 32) /* 16 TiB */
 
@@ -31,6 +32,11 @@ void memory_free(struct memory *memory)
 uint64_t memory_look_ns(const struct memory *memory, uint32_t look)
 {
     return (look + 1ull) * memory->interval_ns;
+}
+
+bool memory_is_cold(const struct memory *memory, uint32_t last)
+{
+    return last < memory->look_count - memory->look_count / COLD_SHARE;
 }
 
 /* Learns the interval from the metadata, which precedes all data. */

@@ -77,6 +77,9 @@ extern const struct trace_visitor memory_visitor;
  * if the trace has none. */
 int memory_finish(struct memory *memory, struct symbols *symbols);
 
+/* Whether what was touched last in a look is cold: not in the last tenth of them. */
+bool memory_is_cold(const struct memory *memory, uint32_t last);
+
 /* The time of a look, in nanoseconds since the program's start: its end. */
 uint64_t memory_look_ns(const struct memory *memory, uint32_t look);
 

@@ -9,8 +9,7 @@
 #define LARGE_PAGES 512u
 #define FIRST_PLACES 4096u
 #define PAGES_MAX (1u << 24) /* entries of the table: 64 GiB of 4-KiB pages */
-#define STEPS_MAX (1ull << 33) /* touches of pages in all looks */
-#define COLD_SHARE 10u /* the last tenth */
+#define STEPS_MAX (1ull << 31) /* touches of pages in all looks */
 
 struct table {
     struct memory *memory;
@@ -99,11 +98,11 @@ static int touch_all(struct table *t, const struct memory_run *run)
     uint32_t unit = unit_of(run);
     int error = 0;
 
-    t->steps += run->pages / unit;
-    if (t->steps > STEPS_MAX) {
+    if (run->pages / unit > PAGES_MAX || t->steps + run->pages / unit > STEPS_MAX) {
         t->memory->ignored++;
         return 0;
     }
+    t->steps += run->pages / unit;
     for (uint64_t i = 0; i < run->pages && error == 0; i += unit)
         error = touch(t, run, run->address + i * MEMORY_PAGE_BYTES, unit);
     return error;
@@ -115,6 +114,8 @@ static uint64_t leave(struct table *t, const struct memory_run *run, int window)
     uint32_t unit = unit_of(run);
     uint64_t left = 0;
 
+    if (run->pages / unit > PAGES_MAX)
+        return 0;
     for (uint64_t i = 0; i < run->pages; i += unit) {
         struct memory_page *page =
             &t->places[place_of(t, run->address + i * MEMORY_PAGE_BYTES, run->pid, unit)];
@@ -160,7 +161,6 @@ static int by_address(const void *a, const void *b)
 int memory_pages_make(struct memory *memory)
 {
     struct table t = {.memory = memory};
-    uint32_t warm = memory->look_count - memory->look_count / COLD_SHARE;
     int error = grow(&t);
 
     if (error == 0)
@@ -178,7 +178,7 @@ int memory_pages_make(struct memory *memory)
         memory->pages[memory->page_count++] = page;
         memory->touched += page.pages;
         memory->written += page.written != 0 ? page.pages : 0;
-        memory->cold += page.last < warm ? page.pages : 0;
+        memory->cold += memory_is_cold(memory, page.last) ? page.pages : 0;
     }
     qsort(memory->pages, memory->page_count, sizeof memory->pages[0], by_address);
     return 0;

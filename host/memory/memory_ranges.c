@@ -9,7 +9,6 @@
 #include "host/symbols/wait_name.h"
 
 #define NEAR_BYTES (16ull << 20) /* pages of one name and at most this distance are a range */
-#define COLD_SHARE 10u
 #define STACK_BYTES (8ull << 20) /* RLIMIT_STACK, below the end of the program's half */
 #define USER_END 0x7ffffffff000ull
 
@@ -39,12 +38,12 @@ static void name(const struct memory *memory, struct symbols *symbols,
 static void add_page(const struct memory *memory, struct memory_range *r,
                      const struct memory_page *page)
 {
-    uint32_t warm = memory->look_count - memory->look_count / COLD_SHARE;
+    uint64_t end = page->address + (uint64_t)page->pages * MEMORY_PAGE_BYTES;
 
-    r->end = page->address + (uint64_t)page->pages * MEMORY_PAGE_BYTES;
+    r->end = end > r->end ? end : r->end; /* a 2 MiB page may hold the ones after it */
     r->touched += page->pages;
     r->written += page->written != 0 ? page->pages : 0;
-    r->cold += page->last < warm ? page->pages : 0;
+    r->cold += memory_is_cold(memory, page->last) ? page->pages : 0;
     r->sum += (uint64_t)page->looks * page->pages;
     r->first = page->first < r->first ? page->first : r->first;
     r->last = page->last > r->last ? page->last : r->last;
@@ -66,20 +65,27 @@ static struct memory_range *find(const struct memory *memory, const struct memor
     return &memory->ranges[low];
 }
 
-/* Adds a run to the pages of its ranges, of which it may touch several. */
-static void add_run(const struct memory *memory, const struct memory_run *run, uint64_t *pages)
+struct sum { /* of the pages of a range in one look */
+    uint64_t pages;
+    uint32_t look;
+};
+
+/* Adds a run to the sums of its ranges, of which it may touch several. */
+static void add_run(const struct memory *memory, const struct memory_run *run, struct sum *sums)
 {
     struct memory_run rest = *run;
 
     while (rest.pages != 0) {
         struct memory_range *r = find(memory, &rest);
-        uint64_t *sum = &pages[r - memory->ranges];
+        struct sum *sum = &sums[r - memory->ranges];
         uint64_t part = rest.pages;
 
         if (rest.address < r->end && (r->end - rest.address) / MEMORY_PAGE_BYTES < part)
             part = (r->end - rest.address) / MEMORY_PAGE_BYTES;
-        *sum += part;
-        r->peak = *sum > r->peak ? *sum : r->peak;
+        if (sum->look != run->look)
+            *sum = (struct sum){.look = run->look};
+        sum->pages += part;
+        r->peak = sum->pages > r->peak ? sum->pages : r->peak;
         rest.pages -= part;
         rest.address += part * MEMORY_PAGE_BYTES;
     }
@@ -87,20 +93,13 @@ static void add_run(const struct memory *memory, const struct memory_run *run, u
 
 static int find_peaks(struct memory *memory)
 {
-    uint64_t *pages = calloc(memory->range_count, sizeof *pages);
-    uint32_t look = 0;
+    struct sum *sums = calloc(memory->range_count, sizeof *sums);
 
-    if (pages == NULL)
+    if (sums == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < memory->run_count; i++) {
-        const struct memory_run *run = &memory->runs[i];
-
-        if (run->look != look)
-            memset(pages, 0, memory->range_count * sizeof *pages);
-        look = run->look;
-        add_run(memory, run, pages);
-    }
-    free(pages);
+    for (size_t i = 0; i < memory->run_count && memory->range_count != 0; i++)
+        add_run(memory, &memory->runs[i], sums);
+    free(sums);
     return 0;
 }
 
@@ -115,7 +114,8 @@ int memory_ranges_make(struct memory *memory, struct symbols *symbols)
 
         if (!next_to || last->label[0] != '[')
             name(memory, symbols, page, label);
-        if (last == NULL || last->pid != page->pid || page->address - last->end > NEAR_BYTES ||
+        if (last == NULL || last->pid != page->pid ||
+            (page->address > last->end && page->address - last->end > NEAR_BYTES) ||
             strcmp(last->label, label) != 0) {
             if (array_grow(&memory->ranges, memory->range_count, sizeof *last) != 0)
                 return -ENOMEM;

@@ -102,12 +102,25 @@ static void refuses(void **state)
     }
 }
 
+static void refuses_addresses_within_a_page(void **state)
+{
+    static const uint8_t one = 4;
+    struct trace_pages_reader reader;
+    struct trace_pages_run run;
+
+    (void)state;
+    trace_pages_open(&reader, 0x1008, &one, 1);
+    assert_int_equal(trace_pages_next(&reader, &run), -1);
+    assert_int_equal(trace_pages_next(&reader, &run), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(come_back),
         cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses_addresses_within_a_page),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
