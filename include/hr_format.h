@@ -13,7 +13,7 @@
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
 #define HR_VERSION_MAJOR 1 /* readers refuse another major version */
-#define HR_VERSION_MINOR 11 /* readers accept any minor version */
+#define HR_VERSION_MINOR 12 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -78,6 +78,7 @@ enum hr_record_type {
     HR_META_CALIBRATION = 5, /* struct hr_meta_calibration */
     HR_META_MAP = 6, /* struct hr_meta_map, then build-id, then path (no NUL) */
     HR_META_STACKS = 7, /* struct hr_meta_stacks: samples have call stacks */
+    HR_META_ACCESSES = 8, /* struct hr_meta_accesses: samples are precise records of accesses */
     HR_REC_PROCESS = 47, /* struct hr_rec_process, then the program's path (no NUL) */
     HR_REC_THREAD = 48, /* struct hr_rec_thread */
     HR_REC_PROCESS_MAP = 49, /* struct hr_rec_process_map, then as HR_META_MAP */
@@ -112,6 +113,9 @@ enum hr_record_type {
     HR_REC_WAIT = 57, /* struct hr_rec_wait */
     HR_REC_WAKE = 59, /* struct hr_rec_wake */
     HR_REC_PAGES = 60, /* struct hr_rec_pages, then runs of pages as lib/trace_pages.h codes them */
+    HR_REC_ACCESSES = 61, /* accesses of the run of samples before it, as lib/trace_accesses.h codes
+                             them */
+    HR_REC_MAPPING = 62, /* struct hr_rec_mapping */
     /* in END and HOST chunks */
     HR_REC_EXIT = 64, /* struct hr_rec_exit */
     HR_REC_TOTAL = 65, /* struct hr_rec_total, one per event, in event order */
@@ -508,6 +512,52 @@ struct hr_rec_pages {
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_rec_pages) == 24, "hr_rec_pages");
+
+/* Precise samples: the processor itself wrote a record of each (Intel SDM volume 3B, "Processor
+ * Event Based Sampling").  Each sample of the trace has an access then. */
+enum { /* hr_meta_accesses.flags */
+       HR_ACCESSES_REGISTERS = 1, /* each access has HR_ACCESS_REGISTERS registers */
+       HR_ACCESSES_JITTER = 2, /* periods are random around the given ones */
+};
+
+enum hr_access_sources { /* hr_meta_accesses.sources: how to read hr_access.source */
+                         HR_SOURCES_NONE = 0, /* it means nothing */
+                         HR_SOURCES_INTEL = 1, /* "Data Source Encodings" of the CPU's model, which
+                                                  the trace tells */
+};
+
+struct hr_meta_accesses {
+    uint64_t periods[HR_EVENTS_MAX]; /* events from record to record; 0: the event only counts */
+    uint32_t sources; /* enum hr_access_sources */
+    uint32_t flags; /* HR_ACCESSES_* */
+    uint32_t latency_least; /* ticks: load latency events count loads that take longer; 0: none */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_meta_accesses) == 8 * HR_EVENTS_MAX + 16, "hr_meta_accesses");
+
+#define HR_ACCESS_REGISTERS 18u /* rflags rip rax rcx rdx rbx rsp rbp rsi rdi r8 .. r15 */
+
+/* A system call changed which memory a process has.  In traces with the key `alloc` each call that
+ * succeeds has one; execve and exit have none. */
+enum hr_mapping_kind {
+    HR_MAPPING_MAP = 1, /* mmap; also shmat */
+    HR_MAPPING_UNMAP = 2, /* munmap; also shmdt */
+    HR_MAPPING_MOVE = 3, /* mremap */
+    HR_MAPPING_BREAK = 4, /* brk: address is the new end, old_address the old one */
+};
+
+struct hr_rec_mapping {
+    uint64_t time;
+    uint64_t address;
+    uint64_t bytes; /* whole pages */
+    uint64_t old_address; /* MOVE, BREAK; otherwise 0, like the next one */
+    uint64_t old_bytes; /* MOVE */
+    uint32_t tid;
+    uint32_t kind; /* enum hr_mapping_kind */
+    uint32_t flags; /* MAP: MAP_* of the call */
+    uint32_t protection; /* MAP: PROT_* of the call */
+};
+_Static_assert(sizeof(struct hr_rec_mapping) == 56, "hr_rec_mapping");
 
 struct hr_rec_lost { /* samples dropped because a ring or the buffer was full */
     uint64_t time_first;

@@ -15,7 +15,7 @@ sum() { awk '{ n[$1] += $2 } END { for (k in n) print k, n[k] }' "$1" | sort; }
 
 run_hr check p.bin
 is 'check: whole' "$status.$(sed 's/^[^:]*: \([a-z]*\):.*/\1/' out)" 0.complete
-is 'version 1.11' "$(od -An -tu2 -j8 -N4 p.bin | tr -s ' ')" ' 1 11'
+is 'version 1.12' "$(od -An -tu2 -j8 -N4 p.bin | tr -s ' ')" ' 1 12'
 
 # dump
 "$HR" dump p.bin >dump.csv

@@ -1,0 +1,65 @@
+/* Codes accesses: see lib/trace_accesses.h. */
+#include "lib/trace_accesses.h"
+
+#include "lib/trace_code.h"
+#include "lib/varint.h"
+
+#define HAS_ADDRESS 1u
+
+static uint8_t *put_difference(uint8_t *to, uint64_t *before, uint64_t value)
+{
+    uint8_t *end = varint_put(to, trace_code_zigzag(value - *before));
+
+    *before = value;
+    return end;
+}
+
+uint8_t *trace_access_put(struct trace_access_state *state, uint8_t *to,
+                          const struct hr_access *access, bool registers)
+{
+    to = varint_put(to, (uint64_t)access->events << 1 | (access->address ? HAS_ADDRESS : 0));
+    if (access->address) {
+        to = put_difference(to, &state->address, access->address);
+        to = varint_put(to, access->source);
+        to = varint_put(to, access->latency);
+    }
+    for (uint32_t i = 0; registers && i < HR_ACCESS_REGISTERS; i++)
+        to = put_difference(to, &state->registers[i], access->registers[i]);
+    return to;
+}
+
+static const uint8_t *get_difference(const uint8_t *at, const uint8_t *stop, uint64_t *before,
+                                     uint64_t *value)
+{
+    uint64_t coded = 0;
+
+    at = varint_get(at, stop, &coded);
+    *before += trace_code_unzigzag(coded);
+    *value = *before;
+    return at;
+}
+
+const uint8_t *trace_access_get(struct trace_access_state *state, const uint8_t *at,
+                                const uint8_t *stop, struct hr_access *access, bool registers)
+{
+    uint64_t events = 0, latency = 0;
+
+    at = varint_get(at, stop, &events);
+    if (at == NULL || events >> 1 == 0 || events >> (1 + HR_EVENTS_MAX))
+        return NULL;
+    access->events = (uint32_t)(events >> 1);
+    access->address = access->source = 0;
+    if (events & HAS_ADDRESS) {
+        at = get_difference(at, stop, &state->address, &access->address);
+        if (at != NULL)
+            at = varint_get(at, stop, &access->source);
+        if (at != NULL)
+            at = varint_get(at, stop, &latency);
+    }
+    if (latency > UINT32_MAX)
+        return NULL;
+    access->latency = (uint32_t)latency;
+    for (uint32_t i = 0; registers && at != NULL && i < HR_ACCESS_REGISTERS; i++)
+        at = get_difference(at, stop, &state->registers[i], &access->registers[i]);
+    return at;
+}
