@@ -16,6 +16,7 @@ union body {
     struct hr_rec_lost lost;
     struct hr_rec_period period;
     struct hr_rec_pages pages;
+    struct hr_rec_page_fault page_fault;
 };
 
 struct row { /* a record that is being inserted */
@@ -126,6 +127,15 @@ static void put_pages(const struct row *row)
                      (run.flags & TRACE_PAGES_LARGE) != 0);
 }
 
+static void put_page_fault(const struct row *row)
+{
+    const struct hr_rec_page_fault *fault = &row->body.page_fault;
+
+    database_row(row->db, row->insert, "%lu,%u,%u,%lu,%lu,%u,%u", ns(row, fault->time), row->cpu,
+                 fault->tid, fault->address, fault->ip, fault->bytes,
+                 (fault->flags & HR_PAGE_FAULT_WRITE) != 0);
+}
+
 static const struct table {
     uint8_t type; /* of the record */
     uint8_t bytes; /* of its fixed part */
@@ -144,6 +154,8 @@ static const struct table {
     {HR_REC_PERIOD, sizeof(struct hr_rec_period), "INSERT INTO periods VALUES (?,?,?)", put_period},
     {HR_REC_PAGES, sizeof(struct hr_rec_pages), "INSERT INTO pages VALUES (?,?,?,?,?,?)",
      put_pages},
+    {HR_REC_PAGE_FAULT, sizeof(struct hr_rec_page_fault),
+     "INSERT INTO page_faults VALUES (?,?,?,?,?,?,?)", put_page_fault},
 };
 
 void sqlite_records_init(struct sqlite_records *records, struct database *db,

@@ -36,6 +36,8 @@ static const char fixed_tables[] =
     "CREATE TABLE periods (time_ns INTEGER, cpu INTEGER, period INTEGER);"
     "CREATE TABLE pages (time_ns INTEGER, pid INTEGER, address INTEGER, pages INTEGER,"
     " written INTEGER, large INTEGER);"
+    "CREATE TABLE page_faults (time_ns INTEGER, cpu INTEGER, tid INTEGER, address INTEGER,"
+    " ip INTEGER, bytes INTEGER, written INTEGER);"
     "CREATE TABLE regions (name TEXT, event INTEGER, passes INTEGER, sum INTEGER, min INTEGER,"
     " max INTEGER, threads INTEGER);"
     "CREATE TABLE probes (id INTEGER PRIMARY KEY, name TEXT, label TEXT, object TEXT, kind TEXT,"

@@ -14,14 +14,15 @@
 
 struct options {
     struct reader reader;
-    bool by_look;
+    enum memory_rows rows;
     struct memory memory;
     struct symbols *symbols;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    static const char *const words[] = {"range", "look"};
+    static const char *const words[] = {
+        [MEMORY_RANGES] = "range", [MEMORY_LOOKS] = "look", [MEMORY_TOUCHERS] = "first-touch"};
     struct options *options = state->input;
     int found;
 
@@ -29,8 +30,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return reader_parse(key, argument, state);
     found = option_word(argument, words, ARRAY_COUNT(words));
     if (found < 0)
-        argp_error(state, "--by %s: unknown; choose range or look", argument);
-    options->by_look = found == 1;
+        argp_error(state, "--by %s: unknown; choose range, look or first-touch", argument);
+    options->rows = (enum memory_rows)found;
     return 0;
 }
 
@@ -64,15 +65,17 @@ static int present(struct reader *reader)
                           reader->path, selection_is_all(&reader->selection) ? "" : " there");
     reader_warn(&reader->scan, reader->path, NULL);
     if (reader->format == READER_TABLE) {
-        if (options->by_look)
+        if (options->rows == MEMORY_LOOKS)
             memory_print_looks(stdout, memory, reader_limit(reader, 0));
+        else if (options->rows == MEMORY_TOUCHERS)
+            memory_print_touchers(stdout, memory, limit);
         else
             memory_print(stdout, memory, limit);
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    (reader->format == READER_CSV ? memory_rows_csv : memory_rows_json)(out, memory,
-                                                                        options->by_look, limit);
+    (reader->format == READER_CSV ? memory_rows_csv : memory_rows_json)(out, memory, options->rows,
+                                                                        limit);
     return reader_output_close(out);
 }
 
@@ -87,7 +90,10 @@ static void free_memory(struct reader *reader)
 int memory_command(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"by", 'b', "WHAT", 0, "range (default): where the pages are; look: one row a look", 0},
+        {"by", 'b', "WHAT", 0,
+         "range (default): where the pages are; look: one row a look; first-touch: the functions "
+         "that touched pages first",
+         0},
         {"limit", 'n', "N", 0, "Show N rows (ranges in a table: default 20; 0: all)", 0},
         {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
         {0},
@@ -104,11 +110,13 @@ int memory_command(int argc, char **argv)
             "touched if the program read, wrote or executed it since the look before; what a "
             "system call reads or writes for the program does not count. A 2 MiB page counts "
             "whole; --pages-split has none. A range is cold where it was not touched in the last "
-            "tenth of the looks.\n\n"
+            "tenth of the looks. Who touched a page first is known from its page fault; pages that "
+            "a system call filled have none.\n\n"
             "Examples:\n"
             "  hr run --pages 1ms ./my-program\n"
             "  hr memory                         working sets, and the 20 largest ranges\n"
             "  hr memory --by look -f csv        the sets over time\n"
+            "  hr memory --by first-touch        which functions made the memory grow\n"
             "  hr plot -p memory -o memory.svg   addresses over time\n",
     };
     static const struct reader_command command = {read_trace, present, free_memory};

@@ -32,6 +32,7 @@ static const struct known {
     [HR_REC_WAIT] = {sizeof(struct hr_rec_wait), TIME},
     [HR_REC_WAKE] = {sizeof(struct hr_rec_wake), TIME},
     [HR_REC_PAGES] = {sizeof(struct hr_rec_pages), TIME},
+    [HR_REC_PAGE_FAULT] = {sizeof(struct hr_rec_page_fault), TIME},
     [HR_REC_STACK_NODES] = {0, UNTIMED},
     [HR_REC_STACKS] = {0, UNTIMED},
     [HR_REC_USER_STACKS] = {0, UNTIMED},
