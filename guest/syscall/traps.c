@@ -5,11 +5,13 @@
 
 #include "drivers/apic/apic.h"
 #include "guest/base/panic.h"
+#include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/entry.h"
 #include "guest/probe/probe.h"
 #include "guest/sample/exact.h"
 #include "guest/service/service.h"
+#include "guest/service/service_asked.h"
 #include "guest/signal/signal.h"
 #include "guest/syscall/syscall_hr.h"
 #include "guest/thread/pages.h"
@@ -101,6 +103,7 @@ void trap_attention(struct trap_frame *frame)
     cpu = schedule_attend(cpu);
     service_check_stop();
     syscall_hr_follow(cpu, frame->rip);
+    service_asked_follow(cpu, clock_entered(cpu), frame->rip);
     deliver_between(cpu, frame);
     cross_unlock();
 }

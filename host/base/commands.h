@@ -20,6 +20,7 @@ struct command {
 
 /* runs */
 int run_command(int argc, char **argv);
+int ctl_command(int argc, char **argv);
 int pack_command(int argc, char **argv);
 int collect_command(int argc, char **argv);
 int usb_command(int argc, char **argv);
