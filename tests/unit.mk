@@ -66,7 +66,7 @@ $(UNIT_OUT)/guest/net/test_net_port: tests/unit/guest/net/test_net_port.c $(UNIT
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) $(UNIT_LD) $(LWIP_INCLUDE) -o $@ $< $(UNIT_LIB) -lcmocka
 
-GOLDEN_OBJ := $(addprefix $(UNIT_OUT)/obj/tests/golden/,golden.o golden_file.o golden_probes.o golden_stacks.o)
+GOLDEN_OBJ := $(addprefix $(UNIT_OUT)/obj/tests/golden/,golden.o golden_accesses.o golden_file.o golden_probes.o golden_stacks.o)
 $(UNIT_OUT)/lib/test_trace_golden: $(GOLDEN_OBJ)
 $(UNIT_OUT)/lib/test_trace_golden: tests/unit/lib/test_trace_golden.c $(UNIT_LIB)
 	@mkdir -p $(@D)

@@ -28,6 +28,8 @@ static void pmu_msr_part(struct pmu_session *session)
     memcpy(session->events + kept, behind, moved * sizeof *behind);
     counted.event_count = kept;
     counted.period = session->period;
+    counted.precise = session->precise;
+    counted.registers = session->registers;
     memcpy(counted.events, session->events, kept * sizeof *session->events);
 }
 
@@ -67,6 +69,7 @@ static int msr_assign(const struct pmu_caps *caps, struct pmu_session *session,
 static int msr_start(const struct pmu_session *session)
 {
     counted.period = session->period;
+    counted.precise = session->precise;
     return beneath->start(&counted);
 }
 
@@ -94,6 +97,16 @@ static uint64_t msr_overflowed(const struct pmu_session *)
 static void msr_rearm(const struct pmu_session *, uint64_t period, bool masked)
 {
     beneath->rearm(&counted, period, masked);
+}
+
+static int msr_precise_start(const struct pmu_session *, struct pmu_precise *area)
+{
+    return beneath->precise_start(&counted, area);
+}
+
+static void msr_precise_stop(const struct pmu_session *)
+{
+    beneath->precise_stop(&counted);
 }
 
 /* No register here can fault: assign has seen them all. */
@@ -138,6 +151,9 @@ const struct pmu_driver *pmu_msr_layer(const struct pmu_driver *under,
         .resume = msr_resume,
         .overflowed = under->overflowed != NULL ? msr_overflowed : NULL,
         .rearm = under->rearm != NULL ? msr_rearm : NULL,
+        .precise_start = under->precise_start != NULL ? msr_precise_start : NULL,
+        .precise_stop = under->precise_stop != NULL ? msr_precise_stop : NULL,
+        .precise_served = under->precise_served,
         .read = msr_read,
         .read_others = under->read_others != NULL ? msr_read_others : NULL,
     };

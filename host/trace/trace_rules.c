@@ -36,6 +36,7 @@ static const struct known {
     [HR_REC_STACK_NODES] = {0, UNTIMED},
     [HR_REC_STACKS] = {0, UNTIMED},
     [HR_REC_USER_STACKS] = {0, UNTIMED},
+    [HR_REC_ACCESSES] = {1, UNTIMED},
     [HR_REC_EXIT] = {sizeof(struct hr_rec_exit), TIME},
     [HR_REC_TOTAL] = {sizeof(struct hr_rec_total), UNTIMED},
     [HR_REC_STREAM] = {sizeof(struct hr_rec_stream), UNTIMED},
