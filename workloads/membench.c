@@ -16,7 +16,7 @@
 #define LEAST_BYTES (16u << 10)
 #define PASS_BYTES (1u << 20) /* a pass over less is repeated, so that it can be timed */
 #define PASS_LOADS (1u << 16) /* of a chain */
-#define BUDGET_NS 20000000u
+#define BUDGET_NS 10000000u
 #define PASSES_LEAST 3u
 
 typedef uint64_t vector __attribute__((vector_size(16)));

@@ -50,7 +50,7 @@ static bool shown(const struct timeline_rates *rates, const struct timeline_rate
 {
     bool known = timeline_rate(rates, rate, words, ticks, value);
 
-    if (rate->metric == TIMELINE_USAGE)
+    if (rate->metric == TIMELINE_USAGE || rate->metric == TIMELINE_FLOW_SHARE)
         *value *= 100;
     return known;
 }
@@ -235,6 +235,9 @@ static void print_flows(FILE *out, const struct timeline_rates *rates)
         fprintf(out, "# %s: %s = (%s) x %u bytes\n", rate.flow->label, text_bytes(size, bytes),
                 text_escape(safe, sizeof safe, text), rates->line_bytes);
     }
+    if (rates->has_peak)
+        fprintf(out, "# peak of one CPU, by hr bench memory: read %.0f, write %.0f MB/s\n",
+                rates->peak.read_per_us, rates->peak.write_per_us);
 }
 
 static void print_foot(FILE *out, const struct timeline_rates *rates)

@@ -7,7 +7,6 @@
 
 #include "host/base/text.h"
 #include "host/trace/event_kind.h"
-#include "lib/array.h"
 
 static const struct {
     const char *name;
@@ -21,6 +20,7 @@ static const struct {
     [TIMELINE_PER_KI] = {"per_ki", "/ki"},
     [TIMELINE_BYTES_PER_US] = {"bytes_per_us", " B/us"},
     [TIMELINE_FLOW_PER_US] = {"bytes_per_us", " MB/s"},
+    [TIMELINE_FLOW_SHARE] = {"share_of_peak", " % of peak"},
     [TIMELINE_FLOW_BYTES] = {"bytes", " bytes"},
     [TIMELINE_COUNT] = {"count", ""},
     [TIMELINE_SAMPLE_COUNT] = {"samples", "samples"},
@@ -91,20 +91,33 @@ void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t,
         add(rates, TIMELINE_SKIPPED_COUNT, HR_EVENTS_MAX);
 }
 
+static bool is_written(const struct timeline_flow *flow)
+{
+    return strncmp(flow->name, "written", 7) == 0;
+}
+
+static void add_flow(struct timeline_rates *rates, const struct timeline_flow *flow)
+{
+    enum timeline_metric metrics_of_flow[] = {TIMELINE_FLOW_PER_US, TIMELINE_FLOW_BYTES,
+                                              TIMELINE_FLOW_SHARE};
+    bool whole = is_written(flow) || strcmp(flow->name, "read") == 0; /* not a part of a peak */
+    size_t count = rates->has_peak && whole ? 3 : 2;
+
+    for (size_t i = 0; i < count; i++)
+        rates->all[rates->count++] =
+            (struct timeline_rate){metrics_of_flow[i], HR_EVENTS_MAX, flow};
+}
+
 int timeline_rates_init_traffic(struct timeline_rates *rates, const struct timeline *t,
                                 uint32_t line_bytes)
 {
-    static const enum timeline_metric metrics_of_flow[] = {TIMELINE_FLOW_PER_US,
-                                                           TIMELINE_FLOW_BYTES};
-
     timeline_rates_init(rates, t, 0, line_bytes);
     rates->count = 0;
     add(rates, TIMELINE_USAGE, HR_EVENTS_MAX);
     rates->flow_count = timeline_traffic_find(t->info, rates->flows);
+    rates->has_peak = machine_peak_load(t->info, &rates->peak);
     for (uint32_t i = 0; i < rates->flow_count; i++)
-        for (size_t m = 0; m < ARRAY_COUNT(metrics_of_flow); m++)
-            rates->all[rates->count++] =
-                (struct timeline_rate){metrics_of_flow[m], HR_EVENTS_MAX, &rates->flows[i]};
+        add_flow(rates, &rates->flows[i]);
     return rates->flow_count != 0 ? 0 : -ENOENT;
 }
 
@@ -148,6 +161,11 @@ bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rat
         return ratio(count, us, rates->line_bytes, value);
     case TIMELINE_FLOW_PER_US:
         return ratio((double)timeline_rate_bytes(rates, rate, words), us, 1, value);
+    case TIMELINE_FLOW_SHARE:
+        return ratio(
+            (double)timeline_rate_bytes(rates, rate, words), us,
+            1 / (is_written(rate->flow) ? rates->peak.write_per_us : rates->peak.read_per_us),
+            value);
     case TIMELINE_FLOW_BYTES:
         *value = (double)timeline_rate_bytes(rates, rate, words);
         return true;

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "host/machine/machine_peak.h"
 #include "host/timeline/timeline_bins.h"
 #include "host/timeline/timeline_traffic.h"
 
@@ -17,6 +18,7 @@ enum timeline_metric {
     TIMELINE_PER_KI, /* events per 1000 instructions */
     TIMELINE_BYTES_PER_US, /* of the lines that an event counts */
     TIMELINE_FLOW_PER_US, /* bytes of a flow between the CPU and memory */
+    TIMELINE_FLOW_SHARE, /* of the most that this machine was measured to do (hr bench memory) */
     TIMELINE_FLOW_BYTES,
     TIMELINE_COUNT, /* events */
     TIMELINE_SAMPLE_COUNT,
@@ -38,6 +40,8 @@ struct timeline_rates {
     uint32_t line_bytes;
     uint32_t flow_count;
     struct timeline_flow flows[TIMELINE_FLOWS_MAX];
+    bool has_peak; /* of the machine that made the trace */
+    struct machine_peak peak;
     uint32_t count;
     struct timeline_rate all[6 + 4 * HR_EVENTS_MAX];
 };

@@ -138,6 +138,9 @@ static void put_formulas(struct output *out, const struct timeline_rates *rates)
 {
     char text[TIMELINE_FLOW_TEXT_BYTES];
 
+    if (rates->has_peak)
+        output_json_print(out, "\"peak_bytes_per_us\":{\"read\":%lu,\"write\":%lu},",
+                          (uint64_t)rates->peak.read_per_us, (uint64_t)rates->peak.write_per_us);
     if (rates->flow_count == 0)
         return;
     output_text(out, "\"lines\":{");

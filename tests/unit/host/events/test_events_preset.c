@@ -48,6 +48,11 @@ static void refusals(void **state)
     assert_null(expand("cycles,@memory", "icx"));
     assert_string_equal(failure.text, "unknown group of events '@memory'; there is @bandwidth");
     assert_null(expand("@bandwidth", "all"));
+    assert_true(strstr(failure.text, "depends on the CPU") != NULL);
+    assert_true(expand("@bandwidth", NULL) != NULL || strstr(failure.text, "has none") != NULL);
+    assert_true(expand("@bandwidth", "host,pmu=on") != NULL ||
+                strstr(failure.text, "has none") != NULL);
+    assert_null(expand("@bandwidth", "all"));
     assert_non_null(strstr(failure.text, "depends on the CPU, and 'all' names none"));
     assert_null(expand("@bandwidth", "amd-16-4"));
     assert_non_null(strstr(failure.text, "has none of its events"));
