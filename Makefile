@@ -48,7 +48,7 @@ WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc
 	$(if $(MUSL_GCC),$(addsuffix -musl,$(filter-out io_netlink,$(WORKLOADS)))))
 
 .PHONY: all workloads help clean demo check test test-long check-vpmu bench lint check-layers install uninstall FORCE
-all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/BOOTX64.EFI $(BUILD)/mbr.bin $(BUILD)/libhr.a $(BUILD)/libhr.so $(BUILD)/exact.so workloads ## build the hr command, the kernel, the loader for sticks and the workloads
+all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/BOOTX64.EFI $(BUILD)/mbr.bin $(BUILD)/libhr.a $(BUILD)/libhr.so $(BUILD)/exact.so $(BUILD)/membench workloads ## build the hr command, the kernel, the loader for sticks and the workloads
 
 include guest/net/net.mk
 GUEST_VARIANTS := $(NET_VARIANT)
@@ -131,6 +131,10 @@ $(BUILD)/libhr.so: $(BUILD)/libhr/libhr.o
 $(BUILD)/exact.so: plugin/exact.c plugin/instruction.c $(BUILD)/flags
 	$(CC) $(PLUGIN_CFLAGS) -shared -MF $@.d -MT $@ -o $@ $(filter %.c,$^)
 
+# What hr bench runs.
+$(BUILD)/membench: $(BUILD)/workloads/membench-glibc-static
+	ln -f $< $@
+
 workloads: $(WORKLOAD_BIN) ## build the sample programs
 
 $(BUILD)/workloads/%-glibc-static: workloads/%.c $(BUILD)/libhr.a $(BUILD)/flags
@@ -205,6 +209,7 @@ install: all ## install into PREFIX (default /usr/local)
 	install -D -m 644 $(BUILD)/BOOTX64.EFI $(DESTDIR)$(PREFIX)/lib/microtome/BOOTX64.EFI
 	install -D -m 644 $(BUILD)/vdso.so $(DESTDIR)$(PREFIX)/lib/microtome/vdso.so
 	install -D -m 755 $(BUILD)/exact.so $(DESTDIR)$(PREFIX)/lib/microtome/exact.so
+	install -D -m 755 $(BUILD)/membench $(DESTDIR)$(PREFIX)/lib/microtome/membench
 	install -D -m 644 $(BUILD)/mbr.bin $(DESTDIR)$(PREFIX)/lib/microtome/mbr.bin
 	install -D -m 644 docs/hr.1 $(DESTDIR)$(PREFIX)/share/man/man1/hr.1
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(dir $(COMPLETIONS)))

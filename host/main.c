@@ -45,6 +45,7 @@ static const struct command machine[] = {
     {"events", "list the events that a CPU can count, by name", events_command},
     {"doctor", "say whether this machine can give faithful runs, and what to change",
      doctor_command},
+    {"bench", "measure the memory's bandwidth and latency", bench_command},
 };
 
 static const struct group {

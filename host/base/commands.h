@@ -44,3 +44,4 @@ int check_command(int argc, char **argv);
 /* the machine */
 int events_command(int argc, char **argv);
 int doctor_command(int argc, char **argv);
+int bench_command(int argc, char **argv);
