@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/latency/latency_threads.h"
-#include "host/latency/latency_values.h"
+#include "host/draw/latency_values.h"
 
 enum latency_by {
     LATENCY_BY_FUNCTION,

@@ -21,7 +21,7 @@ struct memory_object {
     uint64_t address;
     uint64_t bytes; /* as the program asked for */
     uint64_t time; /* ticks: when it was allocated */
-    uint32_t site; /* number of the place that allocated it (host/memory/memory_sites.h) */
+    uint32_t site; /* number of the place that allocated it (host/heap/memory_sites.h) */
     uint32_t tid; /* that allocated it */
 };
 
@@ -66,6 +66,9 @@ void memory_objects_end(struct memory_objects *objects, uint32_t pid,
                         void (*each)(void *context, uint32_t pid,
                                      const struct memory_object *object),
                         void *context);
+
+/* Returns the pid of a process that has had objects; there is one. */
+uint32_t memory_objects_last(const struct memory_objects *objects);
 
 /* Returns the object of a process that holds an address at a time, or NULL.  Valid until something
  * is told. */
