@@ -164,13 +164,16 @@ static void enter(struct cpu *cpu, const struct probe_place *place, const struct
     enum run_probe_heap heap = heap_of(place);
     uint64_t caller = read_word(cpu, frame->rsp);
 
-    if (is_within(cpu, call, frame, heap, caller))
+    if (is_within(cpu, call, frame, heap, caller)) {
+        if (frame->rsp != call->sp && heap != RUN_PROBE_HEAP_FREE && !call->inner)
+            call->inner = frame->rsp;
         return;
+    }
     *call = (struct thread_call){.sp = frame->rsp, .caller = caller, .place = place};
     read_arguments(call, frame, heap);
     if (heap != RUN_PROBE_HEAP_FREE)
-        call->told = call->bytes >= run.alloc_min &&
-                     cpu->thread->probe.calls++ % run.alloc_every == 0;
+        call->told =
+            call->bytes >= run.alloc_min && cpu->thread->probe.calls++ % run.alloc_every == 0;
     else if (call->old)
         record_call(cpu, call, 0, 0); /* another thread may get the memory before this returns */
 }
@@ -180,6 +183,11 @@ static void leave(struct cpu *cpu, const struct trap_frame *frame, uint64_t resu
     struct thread_call *call = &cpu->thread->probe.call;
     enum run_probe_heap heap;
 
+    if (call->inner && frame->rsp == call->inner) {
+        call->inner = 0;
+        if (!result)
+            call->sp = 0; /* operator new throws now: what it allocates for that is another thing */
+    }
     if (!call->sp || frame->rsp != call->sp)
         return;
     heap = heap_of(call->place);

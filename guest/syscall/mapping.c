@@ -55,10 +55,10 @@ static bool describe(const struct cpu *cpu, const struct trap_frame *frame,
         return true;
     case __NR_munmap:
     case __NR_shmdt:
-        *m = (struct hr_rec_mapping){
-            .kind = HR_MAPPING_UNMAP,
-            .address = frame->rdi,
-            .bytes = frame->vector == __NR_munmap ? whole_pages(frame->rsi) : 0};
+        *m = (struct hr_rec_mapping){.kind = HR_MAPPING_UNMAP,
+                                     .address = frame->rdi,
+                                     .bytes = frame->vector == __NR_munmap ? whole_pages(frame->rsi)
+                                                                           : 0};
         return true;
     case __NR_mremap:
         *m = (struct hr_rec_mapping){.kind = HR_MAPPING_MOVE,

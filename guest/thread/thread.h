@@ -61,6 +61,7 @@ struct thread_probe { /* guest/probe/probe.h */
     struct thread_call { /* guest/probe/probe_heap.c: the allocator's outermost call */
         uint64_t sp; /* at its entry; 0: there is none */
         uint64_t caller; /* to where it returns */
+        uint64_t inner; /* at the entry of an allocation within it; 0: there is none */
         uint64_t bytes, old; /* what it is to give, what it takes */
         uint64_t store; /* where it stores the address */
         const struct probe_place *place; /* its entry */

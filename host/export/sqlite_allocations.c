@@ -11,8 +11,7 @@ enum { TIME = 1, FREED, TID, PID, SIZE, ADDRESS, ALLOCATOR, FUNCTION, SITE, STAC
 static const struct memory_where *where_of(struct sqlite_allocations *a, uint32_t site)
 {
     const struct memory_site none = {0};
-    const struct memory_site *known =
-        site < a->heap.sites.count ? &a->heap.sites.all[site] : &none;
+    const struct memory_site *known = site < a->heap.sites.count ? &a->heap.sites.all[site] : &none;
 
     if (site >= a->site_count) {
         uint32_t count = site + 1 + site / 2;

@@ -15,6 +15,7 @@ void memory_heap_free(struct memory_heap *heap)
 {
     memory_objects_free(&heap->objects);
     memory_sites_free(&heap->sites);
+    free(heap->strays);
     free(heap->processes);
     free(heap->events);
     free(heap->mappings);
@@ -66,6 +67,8 @@ static void follow_processes(struct memory_heap *heap, uint64_t time)
             note_result(heap, memory_objects_fork(&heap->objects, p->parent_pid, p->pid));
         else
             memory_objects_end(&heap->objects, p->pid, leave, heap);
+        if (p->kind != HR_PROCESS_START && heap->sink.ended != NULL)
+            heap->sink.ended(heap->sink.context, p->pid);
     }
 }
 
@@ -81,22 +84,32 @@ static void gone(void *context, const struct memory_object *object)
     struct memory_heap *heap = r->heap;
 
     if (heap->sink.freed != NULL)
-        note_result(heap,
-                    heap->sink.freed(heap->sink.context, r->pid, object, r->event->time, 0));
+        note_result(heap, heap->sink.freed(heap->sink.context, r->pid, object, r->event->time, 0));
 }
 
-static void give_back(struct memory_heap *heap, uint32_t pid,
-                      const struct memory_heap_event *event)
+static void note_stray(struct memory_heap *heap, uint32_t site, enum memory_objects_end end)
+{
+    while (heap->stray_count <= site) {
+        if (array_grow(&heap->strays, heap->stray_count, sizeof heap->strays[0]) != 0) {
+            note_result(heap, -ENOMEM);
+            return;
+        }
+        heap->strays[heap->stray_count++] = (struct memory_heap_stray){0};
+    }
+    heap->strays[site].unknown += end == MEMORY_OBJECTS_UNKNOWN;
+    heap->strays[site].twice += end == MEMORY_OBJECTS_TWICE;
+}
+
+static void give_back(struct memory_heap *heap, uint32_t pid, const struct memory_heap_event *event)
 {
     struct memory_object object;
-    enum memory_objects_end end =
-        memory_objects_remove(&heap->objects, pid, event->old, &object);
+    enum memory_objects_end end = memory_objects_remove(&heap->objects, pid, event->old, &object);
 
-    heap->unknown += end == MEMORY_OBJECTS_UNKNOWN;
-    heap->twice += end == MEMORY_OBJECTS_TWICE;
-    if (end == MEMORY_OBJECTS_FREED && heap->sink.freed != NULL)
-        note_result(heap, heap->sink.freed(heap->sink.context, pid, &object, event->time,
-                                           event->tid));
+    if (end != MEMORY_OBJECTS_FREED)
+        note_stray(heap, event->site, end);
+    else if (heap->sink.freed != NULL)
+        note_result(heap,
+                    heap->sink.freed(heap->sink.context, pid, &object, event->time, event->tid));
 }
 
 static void apply(struct memory_heap *heap, const struct memory_heap_event *event)
@@ -173,10 +186,9 @@ int memory_heap_take_hits(struct memory_heap *heap, const struct trace_hits *hit
                                           .old = hit->arguments[HR_ALLOCATION_OLD],
                                           .tid = hit->tid};
 
-        if (event.address != 0)
-            event.site = site_of(heap, hit->tid, hit->time, hit->arguments[HR_ALLOCATION_CALLER],
-                                 trace_points_function(points, hit->point),
-                                 stack_of(heap, hit->cpu, hit->tid, hit->time));
+        event.site = site_of(heap, hit->tid, hit->time, hit->arguments[HR_ALLOCATION_CALLER],
+                             trace_points_function(points, hit->point),
+                             stack_of(heap, hit->cpu, hit->tid, hit->time));
         error = take(heap, &event);
     }
     return error;

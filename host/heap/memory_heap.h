@@ -32,6 +32,7 @@ struct memory_heap_sink { /* told what happens; every function may be NULL */
                  uint32_t tid);
     /* Live when its process ended or executed another program, or at the end of the trace. */
     void (*left)(void *context, uint32_t pid, const struct memory_object *object);
+    void (*ended)(void *context, uint32_t pid); /* a process, or what it executed */
     int (*mapping)(void *context, uint32_t pid, const struct hr_rec_mapping *mapping,
                    uint32_t site);
 };
@@ -50,8 +51,11 @@ struct memory_heap {
     struct memory_sites sites;
     struct memory_heap_sink sink;
     bool gathers;
-    uint64_t unknown; /* frees and reallocations of what was never seen */
-    uint64_t twice; /* frees of what was freed before */
+    struct memory_heap_stray { /* frees by one site ... */
+        uint64_t unknown; /* ... of what was never seen */
+        uint64_t twice; /* ... of what was freed before */
+    } * strays; /* by the site's number; owned */
+    uint32_t stray_count;
     uint64_t lost; /* samples and hits that were dropped: calls may be among them */
     int result; /* of the sink */
 

@@ -79,7 +79,7 @@ static struct memory_object *take(struct memory_objects *objects)
         return object;
     }
     if (objects->used == objects->block_count * BLOCK_OBJECTS) {
-        if (array_grow(&objects->blocks, objects->block_count, sizeof objects->blocks[0]) != 0)
+        if (array_grow(&objects->blocks, objects->block_count, sizeof(void *)) != 0)
             return NULL;
         objects->blocks[objects->block_count] = malloc(BLOCK_OBJECTS * sizeof *object);
         if (objects->blocks[objects->block_count] == NULL)
@@ -104,11 +104,10 @@ static struct memory_objects_freed *freed_at(struct memory_objects *objects, uin
                                              uint64_t address)
 {
     if (objects->freed == NULL)
-        objects->freed =
-            calloc((size_t)1 << MEMORY_OBJECTS_FREED_BITS, sizeof objects->freed[0]);
-    return objects->freed == NULL ? NULL
-                                  : &objects->freed[hash_place(hash_add(address, pid),
-                                                               MEMORY_OBJECTS_FREED_BITS)];
+        objects->freed = calloc((size_t)1 << MEMORY_OBJECTS_FREED_BITS, sizeof objects->freed[0]);
+    return objects->freed == NULL
+               ? NULL
+               : &objects->freed[hash_place(hash_add(address, pid), MEMORY_OBJECTS_FREED_BITS)];
 }
 
 static int add_to(struct memory_objects *objects, struct memory_objects_process *process,
@@ -119,8 +118,6 @@ static int add_to(struct memory_objects *objects, struct memory_objects_process 
     if (added == NULL)
         return -ENOMEM;
     *added = *object;
-    if (added->bytes > UINT64_MAX - added->address)
-        added->bytes = UINT64_MAX - added->address;
     objects->live++;
     objects->live_bytes += added->bytes;
     if (tsearch(added, &process->tree, by_place) != NULL)
@@ -135,12 +132,14 @@ int memory_objects_add(struct memory_objects *objects, uint32_t pid,
                        void *context)
 {
     struct memory_objects_process *process = get_process(objects, pid);
+    struct memory_object fits = *object, **found;
     struct memory_objects_freed *freed;
-    struct memory_object **found;
 
     if (process == NULL)
         return -ENOMEM;
-    while ((found = tfind(object, &process->tree, by_place)) != NULL) {
+    if (fits.bytes > UINT64_MAX - fits.address)
+        fits.bytes = UINT64_MAX - fits.address;
+    while ((found = tfind(&fits, &process->tree, by_place)) != NULL) {
         struct memory_object *older = *found;
 
         gone(context, older);
@@ -151,7 +150,7 @@ int memory_objects_add(struct memory_objects *objects, uint32_t pid,
     freed = freed_at(objects, pid, object->address);
     if (freed != NULL && freed->address == object->address && freed->pid == pid)
         freed->address = 0;
-    return add_to(objects, process, object);
+    return add_to(objects, process, &fits);
 }
 
 struct copying {
@@ -188,8 +187,8 @@ enum memory_objects_end memory_objects_remove(struct memory_objects *objects, ui
     struct memory_objects_process *process = find_process(objects, pid);
     struct memory_objects_freed *freed = freed_at(objects, pid, address);
     const struct memory_object at = {.address = address};
-    struct memory_object **found =
-        process != NULL ? tfind(&at, &process->tree, by_place) : NULL, *known;
+    struct memory_object **found = process != NULL ? tfind(&at, &process->tree, by_place) : NULL,
+                         *known;
 
     if (found == NULL || (*found)->address != address)
         return freed != NULL && freed->address == address && freed->pid == pid && address != 0

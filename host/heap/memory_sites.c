@@ -21,10 +21,9 @@ static uint32_t *place_of(const struct memory_sites *sites, const struct memory_
     uint64_t hash = hash_mix(hash_mix(site->caller, site->function), site->stack);
     uint32_t at = hash_place(hash, sites->bits);
 
-    while (sites->index[at] != 0 &&
-           (sites->all[sites->index[at]].caller != site->caller ||
-            sites->all[sites->index[at]].function != site->function ||
-            sites->all[sites->index[at]].stack != site->stack))
+    while (sites->index[at] != 0 && (sites->all[sites->index[at]].caller != site->caller ||
+                                     sites->all[sites->index[at]].function != site->function ||
+                                     sites->all[sites->index[at]].stack != site->stack))
         at = (at + 1) & ((1u << sites->bits) - 1);
     return &sites->index[at];
 }

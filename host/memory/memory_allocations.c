@@ -16,8 +16,7 @@ static void print_name(FILE *out, const struct memory_rows *rows, const struct m
 {
     char name[MEMORY_WHERE_BYTES], safe[4 * MEMORY_WHERE_BYTES];
 
-    fprintf(out, "%s",
-            text_escape(safe, sizeof safe, memory_allocations_name(rows, row, name)));
+    fprintf(out, "%s", text_escape(safe, sizeof safe, memory_allocations_name(rows, row, name)));
 }
 
 /* "1,000 objects, 64.00 KB" */
@@ -39,13 +38,14 @@ static void print_head(FILE *out, const struct memory_rows *rows)
 
     fprintf(out, "# program: %s\n",
             text_escape(safe, sizeof safe, trace_info_text(info, "program.args", "unknown")));
-    fprintf(out, "# %s allocations of %s, %s of them freed; at most %s in %s objects, at %s\n",
-            text_count(text[0], t->count), text_bytes(text[1], t->bytes),
+    fprintf(out, "# %s allocation%s of %s, %s of them freed; at most %s in %s object%s, at %s\n",
+            text_count(text[0], t->count), t->count == 1 ? "" : "s", text_bytes(text[1], t->bytes),
             text_count(text[2], t->freed), text_bytes(text[3], t->peak_bytes),
-            text_count(text[4], t->peak),
+            text_count(text[4], t->peak), t->peak == 1 ? "" : "s",
             text_time(safe, (double)trace_info_time_ns(info, t->peak_time)));
     if (every[0] != '1' || every[1] != 0)
-        fprintf(out, "# every %sth allocation of a thread is recorded: sums are of these alone\n",
+        fprintf(out,
+                "# one in %s allocations of each thread is recorded: sums are of these alone\n",
                 text_escape(safe, sizeof safe, every));
     if (least[0] != '0')
         fprintf(out, "# allocations below %s bytes are not recorded\n",
@@ -60,10 +60,21 @@ static void print_count(FILE *out, uint64_t count, const char *what)
         fprintf(out, "# %s %s\n", text_count(number, count), what);
 }
 
+static void print_twice(FILE *out, const struct memory_rows *rows)
+{
+    char number[TEXT_QUANTITY_BYTES], name[MEMORY_WHERE_BYTES], safe[4 * MEMORY_WHERE_BYTES];
+
+    if (rows->twice == 0)
+        return;
+    memory_where_text(&rows->twice_at, name);
+    fprintf(out, "freed twice: %s object%s, at %s\n", text_count(number, rows->twice),
+            rows->twice == 1 ? "" : "s", text_escape(safe, sizeof safe, name));
+}
+
 static void print_notes(FILE *out, const struct memory_rows *rows)
 {
-    print_count(out, rows->heap.twice, "frees of objects that were freed before");
-    print_count(out, rows->heap.unknown, "frees of memory whose allocation was not seen");
+    print_twice(out, rows);
+    print_count(out, rows->unknown, "frees of memory whose allocation was not seen");
     print_count(out, rows->heap.objects.replaced,
                 "objects whose end was not seen: others took their place");
     print_count(out, rows->heap.lost, "samples and calls were dropped: sums may be too small");
@@ -137,9 +148,8 @@ static void print_stack(FILE *out, const struct memory_rows *rows, const struct 
     const struct memory_site *site = &rows->heap.sites.all[row->site];
     char frame[MEMORY_WHERE_BYTES], safe[4 * MEMORY_WHERE_BYTES];
 
-    for (uint32_t i = 0; i < FRAMES_SHOWN &&
-                         memory_where_frame(rows->symbols, rows->stacks, site, i, frame);
-         i++)
+    for (uint32_t i = 0;
+         i < FRAMES_SHOWN && memory_where_frame(rows->symbols, rows->stacks, site, i, frame); i++)
         fprintf(out, "%34s%s %s\n", "", i == 0 ? "  " : "<-",
                 text_escape(safe, sizeof safe, frame));
 }
@@ -178,17 +188,17 @@ static void print_mapped(FILE *out, const struct memory_rows *rows)
 
     for (int i = 0; i < MEMORY_MAPPED_KINDS; i++) {
         const struct memory_mapped_sums *sums = &rows->mapped.kinds[i];
-        char text[4][TEXT_QUANTITY_BYTES];
+        char text[3][TEXT_QUANTITY_BYTES];
 
         if (sums->calls == 0)
             continue;
         if (!any)
-            fprintf(out, "\n%10s %11s %10s %10s  %s\n", "mapped", "calls", "peak", "left",
+            fprintf(out, "\n%10s %11s %10s  %s\n", "mapped", "calls", "peak",
                     "from the kernel (allocators take theirs from here)");
         any = true;
-        fprintf(out, "%10s %11s %10s %10s  %s\n", text_bytes(text[0], sums->bytes),
+        fprintf(out, "%10s %11s %10s  %s\n", text_bytes(text[0], sums->bytes),
                 text_count(text[1], sums->calls), text_bytes(text[2], sums->peak),
-                text_bytes(text[3], sums->live), memory_mapped_name[i]);
+                memory_mapped_name[i]);
     }
     print_count(out, rows->mapped.refused, "mappings found no room");
 }

@@ -19,8 +19,8 @@ const char *memory_allocations_name(const struct memory_rows *rows, const struct
         snprintf(room, MEMORY_WHERE_BYTES, "%lu bytes", row->key);
     else if (rows->by == MEMORY_BY_THREAD)
         snprintf(room, MEMORY_WHERE_BYTES, "thread %lu", row->key);
-    else if (rows->by == MEMORY_BY_FUNCTION && where->function != NULL)
-        snprintf(room, MEMORY_WHERE_BYTES, "%.500s", where->function);
+    else if (rows->by == MEMORY_BY_FUNCTION)
+        memory_where_function(where, room);
     else if (rows->by == MEMORY_BY_LINE && where->file != NULL)
         snprintf(room, MEMORY_WHERE_BYTES, "%.480s:%u", where->file, where->line);
     else
@@ -45,10 +45,10 @@ void memory_allocations_csv(struct output *out, struct memory_rows *rows, unsign
         char name[MEMORY_WHERE_BYTES];
 
         output_csv_print(out, "%s,%s,%u,%s,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu\n",
-                         memory_allocations_name(rows, row, name), row->where.file,
-                         row->where.line, row->where.object, t->bytes, t->count, t->freed,
-                         t->peak_bytes, t->peak, t->left_bytes, t->left, row->at_peak_bytes,
-                         row->at_peak, latency_values_at(&row->lifetimes, 0.5),
+                         memory_allocations_name(rows, row, name), row->where.file, row->where.line,
+                         row->where.object, t->bytes, t->count, t->freed, t->peak_bytes, t->peak,
+                         t->left_bytes, t->left, row->at_peak_bytes, row->at_peak,
+                         latency_values_at(&row->lifetimes, 0.5),
                          latency_values_at(&row->lifetimes, 0.9), row->brief);
     }
 }
@@ -95,18 +95,16 @@ void memory_allocations_json(struct output *out, struct memory_rows *rows, unsig
                       "\"peak_count\":%lu,\"peak_ns\":%lu,\"left_bytes\":%lu,\"left_count\":%lu,"
                       "\"unknown_frees\":%lu,\"freed_twice\":%lu,\"replaced\":%lu,\"lost\":%lu",
                       memory_allocations_word(rows->by), t->bytes, t->count, t->freed,
-                      t->peak_bytes, t->peak, trace_info_time_ns(info, t->peak_time),
-                      t->left_bytes, t->left, rows->heap.unknown, rows->heap.twice,
-                      rows->heap.objects.replaced, rows->heap.lost);
+                      t->peak_bytes, t->peak, trace_info_time_ns(info, t->peak_time), t->left_bytes,
+                      t->left, rows->unknown, rows->twice, rows->heap.objects.replaced,
+                      rows->heap.lost);
     output_text(out, ",\"mapped\":[");
     for (int i = 0; i < MEMORY_MAPPED_KINDS; i++) {
         const struct memory_mapped_sums *sums = &rows->mapped.kinds[i];
 
         output_text(out, i != 0 ? ",\n" : "\n");
-        output_json_print(out,
-                          "{\"kind\":%s,\"bytes\":%lu,\"calls\":%lu,\"peak_bytes\":%lu,"
-                          "\"left_bytes\":%lu}",
-                          memory_mapped_name[i], sums->bytes, sums->calls, sums->peak, sums->live);
+        output_json_print(out, "{\"kind\":%s,\"bytes\":%lu,\"calls\":%lu,\"peak_bytes\":%lu}",
+                          memory_mapped_name[i], sums->bytes, sums->calls, sums->peak);
     }
     output_text(out, "],\"rows\":[");
     for (uint32_t i = 0; i < shown(rows, limit); i++) {

@@ -110,10 +110,9 @@ static int present_rows(struct options *options, bool allocations)
     struct output *out = reader_output_open();
 
     if (allocations) {
-        memory_rows_sort(&options->rows, options->view == MEMORY_VIEW_PEAK ? MEMORY_ORDER_PEAK
-                                         : options->view == MEMORY_VIEW_LEAKS
-                                             ? MEMORY_ORDER_LEFT
-                                             : MEMORY_ORDER_BYTES);
+        memory_rows_sort(&options->rows, options->view == MEMORY_VIEW_PEAK    ? MEMORY_ORDER_PEAK
+                                         : options->view == MEMORY_VIEW_LEAKS ? MEMORY_ORDER_LEFT
+                                                                              : MEMORY_ORDER_BYTES);
         (csv ? memory_allocations_csv : memory_allocations_json)(out, &options->rows, limit);
     } else {
         (csv ? memory_rows_csv : memory_rows_json)(out, &options->memory, options->by == BY_LOOK,

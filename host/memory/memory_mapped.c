@@ -20,7 +20,7 @@ void memory_mapped_free(struct memory_mapped *mapped)
     *mapped = (struct memory_mapped){0};
 }
 
-/* Returns the first range that ends behind an address. */
+/* Returns the first range that ends after an address. */
 static size_t find(const struct memory_mapped *m, uint32_t pid, uint64_t address)
 {
     size_t low = 0, high = m->count;
@@ -88,8 +88,8 @@ static int map(struct memory_mapped *m, uint32_t pid, uint64_t start, uint64_t e
     int error = unmap(m, pid, start, end, &before);
 
     if (error == 0)
-        error = insert(m, find(m, pid, start),
-                       &(struct memory_mapped_range){start, end, pid, kind});
+        error =
+            insert(m, find(m, pid, start), &(struct memory_mapped_range){start, end, pid, kind});
     sums->peak = sums->live > sums->peak ? sums->live : sums->peak;
     return error;
 }
@@ -141,4 +141,11 @@ int memory_mapped_take(struct memory_mapped *m, uint32_t pid, const struct hr_re
     if (r->bytes > r->old_bytes)
         count(m, kind, r->bytes - r->old_bytes);
     return error != 0 ? error : map(m, pid, r->address, end, kind);
+}
+
+void memory_mapped_end(struct memory_mapped *m, uint32_t pid)
+{
+    uint32_t kind;
+
+    (void)unmap(m, pid, 0, UINT64_MAX, &kind); /* nothing is cut */
 }

@@ -39,6 +39,9 @@ struct memory_mapped {
 
 void memory_mapped_free(struct memory_mapped *mapped);
 
+/* A process ends, or executes another program. */
+void memory_mapped_end(struct memory_mapped *mapped, uint32_t pid);
+
 /* Takes a record.  0 or -ENOMEM. */
 int memory_mapped_take(struct memory_mapped *mapped, uint32_t pid,
                        const struct hr_rec_mapping *record);

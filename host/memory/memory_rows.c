@@ -131,11 +131,10 @@ static uint32_t row_of_site(struct memory_rows *rows, uint32_t site)
 static struct memory_row *find(struct memory_rows *rows, const struct memory_object *object)
 {
     const struct memory_where nowhere = {0};
-    uint32_t number = rows->by == MEMORY_BY_SIZE
-                          ? row_of(rows, object->bytes, object->site, &nowhere)
-                      : rows->by == MEMORY_BY_THREAD
-                          ? row_of(rows, object->tid, object->site, &nowhere)
-                          : row_of_site(rows, object->site);
+    uint32_t number =
+        rows->by == MEMORY_BY_SIZE     ? row_of(rows, object->bytes, object->site, &nowhere)
+        : rows->by == MEMORY_BY_THREAD ? row_of(rows, object->tid, object->site, &nowhere)
+                                       : row_of_site(rows, object->site);
 
     return number != 0 ? rows->all[number - 1] : NULL;
 }
@@ -212,6 +211,37 @@ static int mapping(void *context, uint32_t pid, const struct hr_rec_mapping *rec
     return memory_mapped_take(&rows->mapped, pid, record);
 }
 
+/* Frees that go wrong, but those that the C library makes itself: when a thread ends it frees what
+ * it keeps for the thread, which counts as freed already. */
+static void sum_strays(struct memory_rows *rows)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < rows->heap.stray_count; i++) {
+        const struct memory_heap_stray *stray = &rows->heap.strays[i];
+        struct memory_where where;
+
+        if (stray->unknown + stray->twice == 0)
+            continue;
+        memory_where_find(&where, rows->symbols, rows->stacks, &rows->heap.sites.all[i]);
+        if (memory_where_in_library(&where))
+            continue;
+        rows->unknown += stray->unknown;
+        rows->twice += stray->twice;
+        if (stray->twice > most) {
+            most = stray->twice;
+            rows->twice_at = where;
+        }
+    }
+}
+
+static void ended(void *context, uint32_t pid)
+{
+    struct memory_rows *rows = context;
+
+    memory_mapped_end(&rows->mapped, pid);
+}
+
 int memory_rows_read(struct memory_rows *rows, struct trace_scan *scan)
 {
     int error;
@@ -221,10 +251,13 @@ int memory_rows_read(struct memory_rows *rows, struct trace_scan *scan)
                                                 .allocated = allocated,
                                                 .freed = freed,
                                                 .left = left,
+                                                .ended = ended,
                                                 .mapping = mapping};
     error = memory_heap_run(&rows->heap, scan, true);
     for (uint32_t i = 0; i < rows->count; i++)
         note_peak(rows, rows->all[i]);
+    if (error == 0)
+        sum_strays(rows);
     return error;
 }
 

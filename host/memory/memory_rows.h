@@ -47,6 +47,9 @@ struct memory_rows {
     uint32_t site_count;
     struct latency_values_pool pool;
     uint64_t refused; /* allocations that found no row */
+    uint64_t unknown; /* frees of what was never seen */
+    uint64_t twice; /* frees of what was freed before ... */
+    struct memory_where twice_at; /* ... most of them here */
 };
 
 enum memory_order { MEMORY_ORDER_BYTES, MEMORY_ORDER_PEAK, MEMORY_ORDER_LEFT };

@@ -20,6 +20,12 @@ struct memory_where {
 void memory_where_find(struct memory_where *where, struct symbols *symbols,
                        const struct stacks *stacks, const struct memory_site *site);
 
+/* Whether it is in the C library, or in the part of it that ends threads where it is static. */
+bool memory_where_in_library(const struct memory_where *where);
+
+/* Writes the function's name, without parameters and templates if it is long; raw. */
+void memory_where_function(const struct memory_where *where, char text[MEMORY_WHERE_BYTES]);
+
 /* Writes it as "function (file:line)", or "function (object)"; raw. */
 void memory_where_text(const struct memory_where *where, char text[MEMORY_WHERE_BYTES]);
 

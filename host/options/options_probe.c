@@ -163,8 +163,7 @@ int options_probe_finish(const struct options *o, struct run_failure *failure)
         return run_fail(failure, "--%s: nothing is recorded; add --alloc",
                         o->alloc_min != 0 ? "alloc-min" : "alloc-every");
     if (o->alloc && (o->mode == HR_MODE_EXACT || o->mode == HR_MODE_LATENCY))
-        return run_fail(failure,
-                        "--alloc: --mode %s cannot have probes; leave one of the two out",
+        return run_fail(failure, "--alloc: --mode %s cannot have probes; leave one of the two out",
                         o->mode == HR_MODE_EXACT ? "exact" : "latency");
     if (o->probes.count == 0 && needs != NULL)
         return run_fail(failure, "--%s: there is no probe; name a function with --probe", needs);

@@ -212,8 +212,8 @@ static int make_table(struct pack_collector *c)
     uint32_t values = o->alloc && o->probe_arguments < HR_ALLOCATION_VALUES ? HR_ALLOCATION_VALUES
                                                                             : o->probe_arguments;
 
-    if (probe_table_write(&probe->table, values, o->probe_every, &pack->probes,
-                          &pack->probe_bytes, c->failure) != 0)
+    if (probe_table_write(&probe->table, values, o->probe_every, &pack->probes, &pack->probe_bytes,
+                          c->failure) != 0)
         return -1;
     pack->memory_bytes += pack->probe_bytes;
     if (probe->left_out != 0)

@@ -44,9 +44,12 @@ static const struct allocator operators[] = {
     {"_ZdlPv", RUN_PROBE_HEAP_FREE},
     {"_ZdaPv", RUN_PROBE_HEAP_FREE},
 };
-static const char *const operator_ends[] = {
-    "", "m", "RKSt9nothrow_t", "St11align_val_t", "mSt11align_val_t",
-    "St11align_val_tRKSt9nothrow_t"};
+static const char *const operator_ends[] = {"",
+                                            "m",
+                                            "RKSt9nothrow_t",
+                                            "St11align_val_t",
+                                            "mSt11align_val_t",
+                                            "St11align_val_tRKSt9nothrow_t"};
 
 struct walk {
     struct probe *p;

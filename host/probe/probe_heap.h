@@ -1,4 +1,4 @@
-/* The allocators of a program: which functions they are, and where calls of them begin and end.  For
+/* The allocators of a program: which functions they are, and where calls of them begin and end. For
  * host/probe/probe_find.c. */
 #pragma once
 

@@ -11,8 +11,7 @@
 static bool is_memset(const char *name)
 {
     name += strspn(name, "_");
-    return strncmp(name, "memset", 6) == 0 &&
-           (name[6] == 0 || name[6] == '_' || name[6] == '@');
+    return strncmp(name, "memset", 6) == 0 && (name[6] == 0 || name[6] == '_' || name[6] == '@');
 }
 
 /* Whether a symbol of memset's, or of its choice, begins at an address. */

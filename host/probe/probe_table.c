@@ -131,10 +131,11 @@ static int merge(struct probe_table *t, struct probe_point *first, struct probe_
     struct probe_function *one = &t->functions[first->point.function];
     struct probe_function *other = &t->functions[second->point.function];
 
-    if ((first->point.kind & RUN_PROBE_PLACE) != 0 && (second->point.kind >> RUN_PROBE_HEAP_SHIFT &
-                                                       RUN_PROBE_HEAP_ENTRY) != 0)
-        return run_fail(failure, "--probe %s: --alloc has a probe at this instruction; leave one "
-                                 "of the two out, or name the function",
+    if ((first->point.kind & RUN_PROBE_PLACE) != 0 &&
+        (second->point.kind >> RUN_PROBE_HEAP_SHIFT & RUN_PROBE_HEAP_ENTRY) != 0)
+        return run_fail(failure,
+                        "--probe %s: --alloc has a probe at this instruction; leave one "
+                        "of the two out, or name the function",
                         one->spec);
     if ((second->point.kind >> RUN_PROBE_HEAP_SHIFT & RUN_PROBE_HEAP_ENTRY) != 0 && one != other) {
         one->allocates = other->dropped = true;
