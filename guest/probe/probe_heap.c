@@ -9,19 +9,18 @@
 #include <string.h>
 
 #include "drivers/pmu/pmu.h"
+#include "guest/base/layout.h"
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cpu.h"
-#include "guest/cpu/cross.h"
 #include "guest/probe/probe_copy.h"
 #include "guest/probe/probe_table.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
+#include "guest/sample/stack_walk.h"
 #include "guest/thread/thread.h"
-#include "guest/vm/uaccess.h"
-#include "guest/vm/vm.h"
 #include "lib/bytes.h"
 
 #define STACK_BYTES (1u << 20) /* what is farther apart is on different stacks */
@@ -31,20 +30,15 @@ static enum run_probe_heap heap_of(const struct probe_place *place)
     return place->point->kind >> RUN_PROBE_HEAP_SHIFT & RUN_PROBE_HEAP_ENTRY;
 }
 
-/* Reads a word of the program's memory; 0 if there is none. */
-static uint64_t read_word(struct cpu *cpu, uint64_t address)
+/* Reads an aligned word of the program's memory; 0 if there is none.  Interrupts are off, as
+ * guest/sample/stack_page.c needs it. */
+static uint64_t read_word(uint64_t address)
 {
-    struct vm_space *space = cpu->thread->process->space;
-    struct vm_area *recent;
-    uint64_t word = 0;
+    const uint8_t *page = NULL;
 
-    cross_lock(cpu);
-    recent = space->recent; /* so that the program's next page fault costs what it would */
-    if (copy_from_user(&word, address, sizeof word) != 0)
-        word = 0;
-    space->recent = recent;
-    cross_unlock();
-    return word;
+    if (address % sizeof(uint64_t) == 0 && address < USER_END)
+        page = stack_page(address & ~(PAGE_BYTES - 1ull));
+    return page != NULL ? *(const uint64_t *)(const void *)(page + address % PAGE_BYTES) : 0;
 }
 
 /* Returns a slot to fill, or NULL: counted as lost. */
@@ -147,13 +141,13 @@ static void read_arguments(struct thread_call *call, const struct trap_frame *fr
 }
 
 /* Whether an entry is within the open call: the call's return address is still there. */
-static bool is_within(struct cpu *cpu, const struct thread_call *call,
-                      const struct trap_frame *frame, enum run_probe_heap heap, uint64_t caller)
+static bool is_within(const struct thread_call *call, const struct trap_frame *frame,
+                      enum run_probe_heap heap, uint64_t caller)
 {
     if (!call->sp || frame->rsp > call->sp || call->sp - frame->rsp > STACK_BYTES)
         return false;
     if (frame->rsp < call->sp)
-        return read_word(cpu, call->sp) == call->caller;
+        return read_word(call->sp) == call->caller;
     return caller == call->caller && /* it jumped here, unless it frees another thing */
            (heap != RUN_PROBE_HEAP_FREE || frame->rdi == call->old);
 }
@@ -162,9 +156,9 @@ static void enter(struct cpu *cpu, const struct probe_place *place, const struct
 {
     struct thread_call *call = &cpu->thread->probe.call;
     enum run_probe_heap heap = heap_of(place);
-    uint64_t caller = read_word(cpu, frame->rsp);
+    uint64_t caller = read_word(frame->rsp);
 
-    if (is_within(cpu, call, frame, heap, caller)) {
+    if (is_within(call, frame, heap, caller)) {
         if (frame->rsp != call->sp && heap != RUN_PROBE_HEAP_FREE && !call->inner)
             call->inner = frame->rsp;
         return;
@@ -192,7 +186,7 @@ static void leave(struct cpu *cpu, const struct trap_frame *frame, uint64_t resu
         return;
     heap = heap_of(call->place);
     if (heap == RUN_PROBE_HEAP_STORE)
-        result = (uint32_t)result ? 0 : read_word(cpu, call->store);
+        result = (uint32_t)result ? 0 : read_word(call->store);
     if (heap != RUN_PROBE_HEAP_FREE && result && call->told) {
         if (run.stacks.kind)
             record_stack(cpu, frame, call->caller);

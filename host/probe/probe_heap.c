@@ -163,7 +163,7 @@ static int take_step(struct walk *w, const struct probe_step *step, uint64_t add
     uint64_t target = address + (uint64_t)step->point.target;
 
     if (is_direct(&step->point))
-        stub = probe_stub_at(w->file, target);
+        stub = probe_stub_at(w->file, target, &target);
     if (step->leaves && step->point.flow == RUN_PROBE_COPY_AWAY)
         kind |= RUN_PROBE_HEAP_RETURN;
     if (stub == PROBE_STUB_MEMSET && step->point.flow == RUN_PROBE_JUMP)

@@ -25,21 +25,30 @@ static bool has_memset(const struct probe_file *f, uint64_t address)
     return false;
 }
 
-static const char *symbol_name(Elf *elf, size_t table, size_t index)
+/* What a relocation's symbol is. */
+static enum probe_stub symbol_leads(const struct probe_file *f, size_t table, size_t index,
+                                    uint64_t *target)
 {
-    Elf_Scn *section = elf_getscn(elf, table);
+    Elf_Scn *section = elf_getscn(f->elf, table);
     Elf_Data *data = section != NULL ? elf_getdata(section, NULL) : NULL;
     GElf_Shdr header;
     GElf_Sym symbol;
+    const char *name;
 
     if (data == NULL || gelf_getshdr(section, &header) == NULL || index > INT32_MAX ||
         gelf_getsym(data, (int)index, &symbol) == NULL)
-        return NULL;
-    return elf_strptr(elf, header.sh_link, symbol.st_name);
+        return PROBE_STUB_OTHER;
+    name = elf_strptr(f->elf, header.sh_link, symbol.st_name);
+    if (name != NULL && is_memset(name))
+        return PROBE_STUB_MEMSET;
+    if (symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+        return PROBE_STUB_OTHER;
+    *target = symbol.st_value;
+    return PROBE_STUB_NONE;
 }
 
 /* What a slot of the global offset table will lead to. */
-static enum probe_stub slot_leads(const struct probe_file *f, uint64_t slot)
+static enum probe_stub slot_leads(const struct probe_file *f, uint64_t slot, uint64_t *target)
 {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
@@ -53,15 +62,12 @@ static enum probe_stub slot_leads(const struct probe_file *f, uint64_t slot)
         GElf_Rela relocation;
 
         for (size_t i = 0; i < count && i < INT32_MAX; i++) {
-            const char *name;
-
             if (gelf_getrela(data, (int)i, &relocation) == NULL || relocation.r_offset != slot)
                 continue;
             if (GELF_R_TYPE(relocation.r_info) == R_X86_64_IRELATIVE)
                 return has_memset(f, (uint64_t)relocation.r_addend) ? PROBE_STUB_MEMSET
                                                                     : PROBE_STUB_OTHER;
-            name = symbol_name(f->elf, header.sh_link, GELF_R_SYM(relocation.r_info));
-            return name != NULL && is_memset(name) ? PROBE_STUB_MEMSET : PROBE_STUB_OTHER;
+            return symbol_leads(f, header.sh_link, GELF_R_SYM(relocation.r_info), target);
         }
     }
     return PROBE_STUB_OTHER;
@@ -87,11 +93,12 @@ static bool in_stubs(const struct probe_file *f, uint64_t address)
     return false;
 }
 
-enum probe_stub probe_stub_at(const struct probe_file *f, uint64_t address)
+enum probe_stub probe_stub_at(const struct probe_file *f, uint64_t address, uint64_t *target)
 {
     uint64_t left;
     const uint8_t *code = probe_file_code((void *)f, address, &left);
 
+    *target = address;
     if (has_memset(f, address))
         return PROBE_STUB_MEMSET;
     if (code == NULL || !in_stubs(f, address))
@@ -102,7 +109,7 @@ enum probe_stub probe_stub_at(const struct probe_file *f, uint64_t address)
         if (code[i] != 0xff || code[i + 1] != 0x25)
             continue;
         memcpy(&offset, code + i + 2, sizeof offset);
-        return slot_leads(f, address + i + JUMP_BYTES + (uint64_t)(int64_t)offset);
+        return slot_leads(f, address + i + JUMP_BYTES + (uint64_t)(int64_t)offset, target);
     }
     return PROBE_STUB_OTHER;
 }

@@ -10,4 +10,5 @@ enum probe_stub {
     PROBE_STUB_MEMSET, /* memset, by whichever way */
 };
 
-enum probe_stub probe_stub_at(const struct probe_file *f, uint64_t address);
+/* Of NONE, stores where the code is: a stub may lead to a function of this file. */
+enum probe_stub probe_stub_at(const struct probe_file *f, uint64_t address, uint64_t *target);

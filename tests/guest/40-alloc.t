@@ -93,7 +93,7 @@ is 'one in ten' "$(of leak_here)" '100 6400 100'
 alloc --probe leak_here --probe malloc --probe-args 1 ./alloc leaks
 is 'probes of the same function' "$("$HR" latency -f json hr.bin | jq -r '.rows[] | "\(.function) \(.calls)"' | sort | tr '\n' ' ')" 'leak_here 1000 malloc 1000 '
 is '... and the allocations' "$(of leak_here)" '1000 64000 1000'
-alloc --mode off ./alloc leaks
+alloc --mode off -g dwarf ./alloc leaks
 is 'no samples' "$(of leak_here)" '1000 64000 1000'
 
 # ---- nothing else changes ----
