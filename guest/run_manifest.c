@@ -118,6 +118,11 @@ static void read_stacks(void)
     uint64_t limit = manifest_number_or("stacks-limit", 0);
 
     run.waits = manifest_number_or("waits", 0) != 0;
+    run.allocations = manifest_number_or("alloc", 0) != 0;
+    run.alloc_min = manifest_number_or("alloc-min", 0);
+    run.alloc_every = manifest_number_or("alloc-every", 1);
+    if (run.alloc_every == 0)
+        panic("manifest: alloc-every is not at least 1");
     run.pages_ticks = run_ns_to_ticks(manifest_number_or("pages", 0));
     if (run.pages_ticks)
         vm_touched_start();

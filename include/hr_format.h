@@ -48,7 +48,7 @@ struct hr_chunk_header {
     uint64_t time_first; /* time of the earliest record, in ticks (see HR_META_CLOCK) */
     uint64_t time_last; /* time of the latest record */
     uint32_t record_count; /* records in the payload, HR_REC_BASE included */
-    uint32_t sample_count; /* samples in all sample runs of the payload, but HR_SAMPLE_WAITING */
+    uint32_t sample_count; /* samples in all sample runs of the payload, but HR_SAMPLE_ASIDE */
     uint64_t lost_count; /* sum over the HR_REC_LOST records of the payload */
     uint32_t reserved[2];
     uint32_t payload_crc; /* CRC32C of the payload */
@@ -363,6 +363,10 @@ enum { /* hr_rec_samples.flags */
                                   previous sample, and sample_count does not count it.  The
                                   differences of later samples are those that they would be
                                   without it */
+       HR_SAMPLE_CALLED = 64, /* likewise, where the program called an allocator (ip: to where that
+                                 returns) or a system call that HR_REC_MAPPING is about, which
+                                 follows with the same time and thread */
+       HR_SAMPLE_ASIDE = HR_SAMPLE_WAITING | HR_SAMPLE_CALLED,
 };
 
 /* A run of samples of one thread with the same flags.  After this struct come `count` samples.
@@ -411,6 +415,19 @@ enum hr_probe_kind { /* hr_meta_probe_function.kind */
 enum { /* hr_meta_probe_function.flags */
        HR_PROBE_LOOPS = 1, /* it jumps to its first instruction: an entry at the stack pointer of an
                               open invocation of it is no new one.  Otherwise that one was left */
+       HR_PROBE_ALLOCATES = 2, /* it allocates or frees memory: hits of its points that are
+                                  HR_PROBE_REACHED are calls of it.  Of a function of kind
+                                  HR_PROBE_PLACE there are no others */
+};
+
+/* The values of a call of an allocator: its hit is at the return, or at the call where it only
+ * frees.  Calls within another one of the same thread have none. */
+enum {
+    HR_ALLOCATION_ADDRESS = 0, /* what it gave; 0: nothing */
+    HR_ALLOCATION_BYTES = 1, /* as asked for */
+    HR_ALLOCATION_OLD = 2, /* what it took back; 0: nothing */
+    HR_ALLOCATION_CALLER = 3, /* to where it returns */
+    HR_ALLOCATION_VALUES = 4, /* argument_count is at least this */
 };
 
 struct hr_meta_probe_function {
@@ -420,7 +437,7 @@ struct hr_meta_probe_function {
     uint32_t kind; /* enum hr_probe_kind */
     uint16_t name_bytes; /* of the symbol, or of the place as it was given */
     uint16_t path_bytes; /* of the file that it is in */
-    uint32_t flags; /* HR_PROBE_LOOPS */
+    uint32_t flags; /* HR_PROBE_LOOPS, HR_PROBE_ALLOCATES */
 };
 _Static_assert(sizeof(struct hr_meta_probe_function) == 32, "hr_meta_probe_function");
 

@@ -63,6 +63,22 @@ enum {
     RUN_PROBE_ENTRY = 1,
     RUN_PROBE_RETURN = 2,
     RUN_PROBE_PLACE = 4,
+    RUN_PROBE_HEAP = 0xf8, /* calls of an allocator, whatever else is at the point: */
+    RUN_PROBE_HEAP_SHIFT = 3, /* 3 bits: an entry, of enum run_probe_heap; 0: none */
+    RUN_PROBE_HEAP_ENTRY = 7,
+    RUN_PROBE_HEAP_RETURN = 0x40, /* a return, of whichever */
+    RUN_PROBE_HEAP_JUMP = 0x80, /* a jump to memset, which gives back its first argument */
+};
+
+/* Where an allocator's arguments are. */
+enum run_probe_heap {
+    RUN_PROBE_HEAP_SIZE = 1, /* rdi: bytes */
+    RUN_PROBE_HEAP_COUNT = 2, /* rdi * rsi */
+    RUN_PROBE_HEAP_SECOND = 3, /* rsi; rdi: alignment */
+    RUN_PROBE_HEAP_STORE = 4, /* rdx; rdi: where the address is stored; rax: 0, or an error */
+    RUN_PROBE_HEAP_RESIZE = 5, /* rsi; rdi: what is to be resized */
+    RUN_PROBE_HEAP_RESIZE_COUNT = 6, /* rsi * rdx; rdi likewise */
+    RUN_PROBE_HEAP_FREE = 7, /* rdi: what is freed */
 };
 
 struct run_probe_point {
@@ -72,7 +88,7 @@ struct run_probe_point {
     int64_t inside_end; /* leads into start .. end-1 does not return; both 0: it always does */
     int32_t displacement; /* of a memory operand */
     uint32_t function; /* its number in the trace */
-    uint8_t kind; /* RUN_PROBE_ENTRY | RUN_PROBE_RETURN, or RUN_PROBE_PLACE */
+    uint8_t kind; /* RUN_PROBE_ENTRY | RUN_PROBE_RETURN, or RUN_PROBE_PLACE; RUN_PROBE_HEAP */
     uint8_t flow; /* enum run_probe_flow */
     uint8_t bytes; /* of the instruction, 1 .. 15 */
     uint8_t displacement_at; /* COPY_RELATIVE: where the operand's 4 bytes are in `code` */

@@ -111,7 +111,7 @@ static ALWAYS_INLINE bool decode_run(struct trace_decoder *state, struct run *ru
             return false;
     if (run->at != run->end)
         return false;
-    if (run->flags & HR_SAMPLE_WAITING)
+    if (run->flags & HR_SAMPLE_ASIDE)
         state->intervals = d.intervals; /* later samples do not depend on it */
     else
         *state = d;

@@ -147,7 +147,7 @@ void trace_writer_close_run(struct trace_writer *w)
     trace_code_record(at, w->run_type,
                       w->used - w->run - (uint32_t)sizeof(struct hr_record_header));
     memcpy(at + sizeof(struct hr_record_header), &run, sizeof run);
-    if (w->run_type <= HR_REC_SAMPLES_WIDE && !(w->run_flags & HR_SAMPLE_WAITING)) {
+    if (w->run_type <= HR_REC_SAMPLES_WIDE && !(w->run_flags & HR_SAMPLE_ASIDE)) {
         w->header.sample_count += w->run_samples;
         w->samples += w->run_samples;
     }
@@ -361,22 +361,22 @@ static bool make_room(struct trace_writer *w, const struct trace_slot *sample)
     return has_room(w, sample);
 }
 
-/* Adds a run of one HR_SAMPLE_WAITING, after which the state is what it was before. */
-static int add_waiting(struct trace_writer *w, const struct trace_slot *sample)
+/* Adds a run of one HR_SAMPLE_ASIDE, after which the state is what it was before. */
+static int add_aside(struct trace_writer *w, const struct trace_slot *sample)
 {
     const struct trace_slot_stack *stack = stack_of(w, sample);
-    struct trace_slot previous = w->previous, waiting = previous;
+    struct trace_slot previous = w->previous, aside = previous;
     uint64_t interval = w->interval, increments[HR_EVENTS_MAX];
 
     if (!make_room(w, sample))
         return -ENOSPC;
     memcpy(increments, w->increments, sizeof increments);
-    waiting.time = sample->time; /* field by field: a small slot is half the struct */
-    waiting.ip = sample->ip;
-    waiting.tid = sample->tid;
-    waiting.flags = sample->flags;
-    waiting.cost_ticks = 0;
-    add_sample(w, &waiting);
+    aside.time = sample->time; /* field by field: a small slot is half the struct */
+    aside.ip = sample->ip;
+    aside.tid = sample->tid;
+    aside.flags = sample->flags;
+    aside.cost_ticks = 0;
+    add_sample(w, &aside);
     trace_stacks_add(w->stacks, stack);
     trace_writer_close_run(w);
     w->previous = previous;
@@ -392,8 +392,8 @@ static bool has_more(const struct trace_writer *w)
 
 static int add_with_more(struct trace_writer *w, const struct trace_slot *sample)
 {
-    if (sample->flags & HR_SAMPLE_WAITING)
-        return add_waiting(w, sample);
+    if (sample->flags & HR_SAMPLE_ASIDE)
+        return add_aside(w, sample);
     if (!make_room(w, sample))
         return -ENOSPC;
     add_sample(w, sample); /* it may close the run before */

@@ -85,7 +85,7 @@ void trace_file_header(struct hr_file_header *header);
 /* Starts a chunk.  A DATA chunk gets its HR_REC_BASE. */
 void trace_writer_begin(struct trace_writer *w, enum hr_chunk_type type);
 
-/* Adds a sample.  Returns 0, or -ENOSPC if the chunk is full.  HR_SAMPLE_WAITING needs stacks; its
+/* Adds a sample.  Returns 0, or -ENOSPC if the chunk is full.  HR_SAMPLE_ASIDE needs stacks; its
  * counters are not used. */
 int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample);
 

@@ -40,6 +40,9 @@ struct run_config {
     bool counts_kernel; /* a counter counts ring 0 */
     struct hr_meta_stacks stacks; /* of samples; kind 0: none */
     bool waits; /* the trace says where threads begin to wait */
+    bool allocations; /* the trace has calls of allocators, and mappings */
+    uint64_t alloc_min; /* bytes: smaller allocations are left out */
+    uint64_t alloc_every; /* of the others, every Nth of a thread is recorded */
     uint64_t pages_ticks; /* between two looks at the page tables; 0: there are none */
     uint32_t ring_slots; /* of each workload CPU */
     uint32_t wanted_cpus; /* workload CPUs; 0: shared mode */

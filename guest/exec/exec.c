@@ -52,7 +52,7 @@ static int map_images(struct exec_plan *plan)
     if (!error && plan->interpreter.entry != NULL)
         error = exec_image_map(space, &plan->interpreter);
     space->brk_start = plan->program.base + plan->program.elf.high;
-    space->brk_end = space->brk_start;
+    space->brk_end = space->brk_told = space->brk_start;
     return error;
 }
 

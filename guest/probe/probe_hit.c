@@ -9,6 +9,7 @@
 #include "guest/probe/probe.h"
 #include "guest/probe/probe_copy.h"
 #include "guest/probe/probe_flow.h"
+#include "guest/probe/probe_heap.h"
 #include "guest/probe/probe_table.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
@@ -114,6 +115,10 @@ static __attribute__((noinline)) void note(struct cpu *cpu, struct probe_place *
         thread->probe.again_ip = 0;
         return;
     }
+    if (place->point->kind & RUN_PROBE_HEAP)
+        probe_heap_note(cpu, place, frame);
+    if (!what && !(place->point->kind & RUN_PROBE_PLACE))
+        return;
     if (!probe_table.every)
         record(cpu, place, frame, what);
     if (what == HR_PROBE_RETURNED)
@@ -150,7 +155,7 @@ static __attribute__((noinline)) bool handle(struct cpu *cpu, struct trap_frame 
     }
     after = frame->rsp;
     frame->rsp = sp; /* a call has pushed */
-    if (what || place->point->kind & RUN_PROBE_PLACE)
+    if (what || place->point->kind & (RUN_PROBE_PLACE | RUN_PROBE_HEAP))
         note(cpu, place, frame, what);
     frame->rsp = after;
     if (place->copy) {

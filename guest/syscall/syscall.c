@@ -15,6 +15,7 @@
 #include "guest/sample/sampler.h"
 #include "guest/service/service.h"
 #include "guest/signal/signal.h"
+#include "guest/syscall/mapping.h"
 #include "guest/syscall/syscall_hr.h"
 #include "include/hr_abi.h"
 #include "lib/array.h"
@@ -94,6 +95,8 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
     syscall_deliver(thread, frame, result);
     cpu = cpu_this(); /* the call may have waited */
     record_call(cpu, frame, start, clock_end_of_call(cpu));
+    if (__builtin_expect(run.allocations, 0))
+        mapping_record(cpu, frame);
     if (__builtin_expect(probe_mapped, 0))
         probe_look();
     if (__builtin_expect(cpu->trigger.paused != sampler_paused, 0))

@@ -52,9 +52,21 @@ struct thread_futex { /* guest/syscall/futex.h */
     uint32_t owner; /* of the PI futex that it waits for, a tid: guest/syscall/futex_pi.h */
 };
 
+struct probe_place;
+
 struct thread_probe { /* guest/probe/probe.h */
     uint64_t again_ip, again_sp; /* the next hit with these was recorded before */
     uint64_t spare; /* in a copy: what the register that holds rip there is to hold again */
+    struct thread_call { /* guest/probe/probe_heap.c: the allocator's outermost call */
+        uint64_t sp; /* at its entry; 0: there is none */
+        uint64_t caller; /* to where it returns */
+        uint64_t inner; /* at the entry of an allocation within it; 0: there is none */
+        uint64_t bytes, old; /* what it is to give, what it takes */
+        uint64_t store; /* where it stores the address */
+        const struct probe_place *place; /* its entry */
+        bool told; /* it is to be recorded */
+    } call;
+    uint64_t calls; /* allocations that were large enough to be recorded */
 };
 
 struct call_stack;

@@ -207,7 +207,7 @@ static uint32_t drop_slots(struct cpu_stream *s, uint64_t tail, uint64_t count)
     }
     for (; taken < count && ring_slot(s->ring, tail + taken)->kind == 0; taken++) {
         slot = ring_slot(s->ring, tail + taken);
-        if (slot->flags & HR_SAMPLE_WAITING)
+        if (slot->flags & HR_SAMPLE_ASIDE)
             continue;
         first = first == NULL ? slot : first;
         last = slot;

@@ -203,6 +203,11 @@ void trace_meta_write(struct trace_writer *w)
 
     trace_meta_add(w, HR_META_CLOCK, &clock, sizeof clock, NULL, 0);
     meta_sampling(w);
+    if (run.allocations) {
+        trace_meta_info(w, "alloc", "calls");
+        info_number(w, "alloc.min_bytes", run.alloc_min);
+        info_number(w, "alloc.every", run.alloc_every);
+    }
     if (run.pages_ticks)
         info_number(w, "pages.interval_ns", run_ticks_to_ns(run.pages_ticks));
     if (vm_fill_small)

@@ -15,6 +15,7 @@ union record_body {
     struct hr_rec_request request;
     struct hr_rec_wait wait;
     struct hr_rec_wake wake;
+    struct hr_rec_mapping mapping;
 };
 
 static uint32_t saturated(uint64_t value)
@@ -80,6 +81,17 @@ static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *b
     case HR_REC_WAKE:
         body->wake = (struct hr_rec_wake){.time = slot->time, .woken = slot->ip, .tid = slot->tid};
         return sizeof body->wake;
+    case HR_REC_MAPPING:
+        body->mapping = (struct hr_rec_mapping){.time = slot->time,
+                                                .address = slot->ip,
+                                                .bytes = words[0],
+                                                .old_address = words[1],
+                                                .old_bytes = words[2],
+                                                .tid = slot->tid,
+                                                .kind = (uint32_t)words[3],
+                                                .flags = (uint32_t)(words[3] >> 32),
+                                                .protection = (uint32_t)words[4]};
+        return sizeof body->mapping;
     default:
         panic("a ring holds a slot of kind %u", slot->kind);
     }

@@ -63,6 +63,7 @@ struct vm_space {
     struct vm_area *recent; /* of the last page fault; NULL: unknown */
     uint64_t brk_start;
     uint64_t brk_end;
+    uint64_t brk_told; /* what guest/syscall/mapping.c last recorded */
     uint32_t area_count;
     uint64_t mapped_bytes; /* sum of areas */
     uint64_t resident_bytes; /* pages present, those of files too */

@@ -154,6 +154,7 @@ static int fill_child(struct vm_space *parent, struct vm_space *child)
 
     child->brk_start = parent->brk_start;
     child->brk_end = parent->brk_end;
+    child->brk_told = parent->brk_told;
     child->stack_limit = parent->stack_limit;
     child->address_limit = parent->address_limit;
     child->data_limit = parent->data_limit;

@@ -251,6 +251,7 @@ static int read_trace(struct reader *reader)
                                           .step = take_step,
                                           .samples = take_samples,
                                           .hits = take_hits,
+                                          .allocations = take_hits,
                                           .record = take_record};
     int error;
 

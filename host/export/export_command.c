@@ -190,6 +190,20 @@ static int forward_waits(void *context, const struct trace_samples *samples)
     return e->visitor->waits(e->visitor->context, samples);
 }
 
+static int forward_allocations(void *context, const struct trace_hits *hits)
+{
+    struct export *e = context;
+
+    return e->visitor->allocations(e->visitor->context, hits);
+}
+
+static int forward_called(void *context, const struct trace_samples *samples)
+{
+    struct export *e = context;
+
+    return e->visitor->called(e->visitor->context, samples);
+}
+
 static int forward_record(void *context, const struct trace_chunk *chunk,
                           const struct trace_record *record)
 {
@@ -246,6 +260,8 @@ int export_walk(struct export *e, const struct trace_visitor *visitor)
         .chunk = visitor->chunk != NULL ? forward_chunk : NULL,
         .samples = visitor->samples != NULL ? forward_samples : NULL,
         .waits = visitor->waits != NULL ? forward_waits : NULL,
+        .allocations = visitor->allocations != NULL ? forward_allocations : NULL,
+        .called = visitor->called != NULL ? forward_called : NULL,
         .record = visitor->record != NULL ? forward_record : NULL,
     };
 

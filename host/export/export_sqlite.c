@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/export/export.h"
+#include "host/export/sqlite_allocations.h"
 #include "host/export/sqlite_probes.h"
 #include "host/export/sqlite_records.h"
 #include "host/export/sqlite_schema.h"
@@ -208,6 +209,7 @@ struct sqlite {
     struct database db;
     struct sqlite_schema schema;
     struct sqlite_records records;
+    struct sqlite_allocations allocations;
     bool follows; /* there are requests or waits */
     sqlite3_stmt *insert; /* of a sample */
     uint64_t *sums; /* of every function: samples, events; owned */
@@ -263,6 +265,20 @@ static int take_samples(void *context, const struct trace_samples *samples)
     return s->db.error;
 }
 
+static int take_allocations(void *context, const struct trace_hits *hits)
+{
+    struct sqlite *s = context;
+
+    return memory_heap_take_hits(&s->allocations.heap, hits);
+}
+
+static int take_called(void *context, const struct trace_samples *samples)
+{
+    struct sqlite *s = context;
+
+    return memory_heap_take_called(&s->allocations.heap, samples);
+}
+
 static void put_process_map(struct sqlite *s, const struct trace_record *record)
 {
     char build_id[2 * TRACE_INFO_BUILD_ID_MAX + 1];
@@ -289,7 +305,10 @@ static int take_record(void *context, const struct trace_chunk *chunk,
                        const struct trace_record *record)
 {
     struct sqlite *s = context;
+    int error = memory_heap_take_record(&s->allocations.heap, chunk, record);
 
+    if (error != 0)
+        return error;
     if (chunk->header.type == HR_CHUNK_META && record->type == HR_REC_PROCESS_MAP)
         put_process_map(s, record);
     if (chunk->header.type != HR_CHUNK_DATA)
@@ -360,6 +379,8 @@ static int fill(struct sqlite *s)
                                           .names = true,
                                           .stacks = TRACE_SCAN_STACKS,
                                           .samples = take_samples,
+                                          .allocations = take_allocations,
+                                          .called = take_called,
                                           .record = take_record};
     int error = sqlite_schema_tables(&s->schema);
 
@@ -367,8 +388,11 @@ static int fill(struct sqlite *s)
         return error;
     put_about(&s->schema);
     sqlite_records_init(&s->records, &s->db, &s->e->info);
+    sqlite_allocations_init(&s->allocations, s->e, &s->db);
     s->insert = sqlite_schema_samples(&s->schema);
     error = export_walk(s->e, &visitor);
+    if (error == 0)
+        error = sqlite_allocations_finish(&s->allocations);
     if (error != 0)
         return error;
     put_number(&s->db, "samples", s->e->samples);
@@ -399,6 +423,7 @@ static int run(struct export *e)
     database_open(&s->db, e->file);
     error = fill(s);
     e->output.error = database_close(&s->db);
+    sqlite_allocations_free(&s->allocations);
     free(s->sums);
     free(s);
     return error;

@@ -17,6 +17,7 @@ union body {
     struct hr_rec_period period;
     struct hr_rec_pages pages;
     struct hr_rec_page_fault page_fault;
+    struct hr_rec_mapping mapping;
 };
 
 struct row { /* a record that is being inserted */
@@ -136,6 +137,19 @@ static void put_page_fault(const struct row *row)
                  (fault->flags & HR_PAGE_FAULT_WRITE) != 0);
 }
 
+static void put_mapping(const struct row *row)
+{
+    static const char *const kinds[] = {[HR_MAPPING_MAP] = "mmap",
+                                        [HR_MAPPING_UNMAP] = "munmap",
+                                        [HR_MAPPING_MOVE] = "mremap",
+                                        [HR_MAPPING_BREAK] = "brk"};
+    const struct hr_rec_mapping *m = &row->body.mapping;
+
+    bind_word(row, 3, kinds, ARRAY_COUNT(kinds), m->kind);
+    database_row(row->db, row->insert, "%lu,%u,=,%lu,%lu,%lu,%lu,%u,%u", ns(row, m->time), m->tid,
+                 m->address, m->bytes, m->old_address, m->old_bytes, m->flags, m->protection);
+}
+
 static const struct table {
     uint8_t type; /* of the record */
     uint8_t bytes; /* of its fixed part */
@@ -156,6 +170,8 @@ static const struct table {
      put_pages},
     {HR_REC_PAGE_FAULT, sizeof(struct hr_rec_page_fault),
      "INSERT INTO page_faults VALUES (?,?,?,?,?,?,?)", put_page_fault},
+    {HR_REC_MAPPING, sizeof(struct hr_rec_mapping),
+     "INSERT INTO mappings VALUES (?,?,?,?,?,?,?,?,?)", put_mapping},
 };
 
 void sqlite_records_init(struct sqlite_records *records, struct database *db,

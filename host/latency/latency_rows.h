@@ -2,8 +2,8 @@
  * by. Never prints. */
 #pragma once
 
+#include "host/draw/latency_values.h"
 #include "host/latency/latency_threads.h"
-#include "host/latency/latency_values.h"
 
 enum latency_by {
     LATENCY_BY_FUNCTION,

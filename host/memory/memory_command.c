@@ -1,10 +1,11 @@
-/* hr memory: which pages the program used, when, and how many at a time. */
+/* hr memory: which pages the program used, when, and how many at a time; what it allocated. */
 #include <argp.h>
 #include <errno.h>
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/option.h"
+#include "host/memory/memory_allocations.h"
 #include "host/memory/memory_print.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
@@ -12,27 +13,81 @@
 
 #define TABLE_LIMIT 20u
 
+enum { KEY_PEAK = 512, KEY_LEAKS };
+
+enum by {
+    BY_DEFAULT,
+    BY_RANGE,
+    BY_LOOK,
+    BY_FIRST_TOUCH,
+    BY_ROWS
+}; /* from BY_ROWS on: of allocations */
+
 struct options {
     struct reader reader;
-    enum memory_rows rows;
+    unsigned int by; /* enum by, or BY_ROWS + enum memory_by */
+    enum memory_view view;
     struct memory memory;
+    struct memory_rows rows;
     struct symbols *symbols;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    static const char *const words[] = {
-        [MEMORY_RANGES] = "range", [MEMORY_LOOKS] = "look", [MEMORY_TOUCHERS] = "first-touch"};
+    static const char *const words[] = {"range",    "look", "first-touch", "site",  "stack",
+                                        "function", "line", "size",        "thread"};
     struct options *options = state->input;
     int found;
 
-    if (key != 'b')
+    switch (key) {
+    case 'b':
+        found = option_word(argument, words, ARRAY_COUNT(words));
+        if (found < 0)
+            argp_error(state,
+                       "--by %s: unknown; choose range, look or first-touch, or for allocations "
+                       "site, stack, "
+                       "function, line, size or thread",
+                       argument);
+        options->by = BY_RANGE + (unsigned int)found;
+        return 0;
+    case KEY_PEAK:
+        options->view = MEMORY_VIEW_PEAK;
+        return 0;
+    case KEY_LEAKS:
+        options->view = MEMORY_VIEW_LEAKS;
+        return 0;
+    default:
         return reader_parse(key, argument, state);
-    found = option_word(argument, words, ARRAY_COUNT(words));
-    if (found < 0)
-        argp_error(state, "--by %s: unknown; choose range, look or first-touch", argument);
-    options->rows = (enum memory_rows)found;
-    return 0;
+    }
+}
+
+static bool wants_pages(const struct options *options)
+{
+    return options->view == MEMORY_VIEW_ALL && options->by < BY_ROWS;
+}
+
+static bool wants_allocations(const struct options *options)
+{
+    return options->by == BY_DEFAULT || options->by >= BY_ROWS;
+}
+
+/* A second walk, because names need what the whole trace says. */
+static int read_allocations(struct options *options)
+{
+    struct trace_scan *scan = &options->reader.scan;
+    enum memory_by by = options->by >= BY_ROWS               ? options->by - BY_ROWS
+                        : options->view == MEMORY_VIEW_LEAKS ? MEMORY_BY_STACK
+                                                             : MEMORY_BY_SITE;
+    int error;
+
+    if (!wants_allocations(options) || !memory_heap_any(&scan->info))
+        return 0;
+    memory_rows_init(&options->rows, scan, by);
+    error = trace_scan_rewind(scan);
+    options->rows.symbols = options->symbols;
+    if (error == 0)
+        error = memory_rows_read(&options->rows, scan);
+    return error;
 }
 
 static int read_trace(struct reader *reader)
@@ -49,34 +104,62 @@ static int read_trace(struct reader *reader)
         error = symbols_open(&options->symbols, &scan->info, scan->symbols);
     if (error == 0)
         error = memory_finish(&options->memory, options->symbols);
-    return error == -ENODATA ? 0 : error;
+    if (error == 0 || error == -ENODATA)
+        error = read_allocations(options);
+    return error;
+}
+
+static int present_rows(struct options *options, bool allocations)
+{
+    const struct reader *reader = &options->reader;
+    unsigned long limit = reader_limit(reader, TABLE_LIMIT);
+    bool csv = reader->format == READER_CSV;
+    struct output *out = reader_output_open();
+
+    if (allocations) {
+        memory_rows_sort(&options->rows, options->view == MEMORY_VIEW_PEAK    ? MEMORY_ORDER_PEAK
+                                         : options->view == MEMORY_VIEW_LEAKS ? MEMORY_ORDER_LEFT
+                                                                              : MEMORY_ORDER_BYTES);
+        (csv ? memory_allocations_csv : memory_allocations_json)(out, &options->rows, limit);
+    } else {
+        (csv ? memory_pages_csv : memory_pages_json)(
+            out, &options->memory,
+            options->by == BY_DEFAULT ? MEMORY_RANGES : options->by - BY_RANGE, limit);
+    }
+    return reader_output_close(out);
 }
 
 static int present(struct reader *reader)
 {
-    const struct options *options = (const struct options *)reader;
-    const struct memory *memory = &options->memory;
-    struct output *out;
-    unsigned long limit = reader_limit(reader, TABLE_LIMIT);
+    struct options *options = (struct options *)reader;
+    bool pages = options->memory.run_count != 0 && wants_pages(options);
+    bool allocations = memory_heap_any(&reader->scan.info) && wants_allocations(options);
+    const char *there = selection_is_all(&reader->selection) ? "" : " there";
 
-    if (memory->run_count == 0)
+    if (!pages && !allocations && !wants_pages(options))
         return error_exit(HR_EXIT_FAILED,
-                          "%s: no pages are recorded%s; 'hr run --pages 1ms' records them",
-                          reader->path, selection_is_all(&reader->selection) ? "" : " there");
+                          "%s: no allocations are recorded%s; 'hr run --alloc' records them",
+                          reader->path, there);
+    if (!pages && !allocations)
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: no pages are recorded%s; 'hr run --pages 1ms' records them, and "
+                          "'hr run --alloc' allocations",
+                          reader->path, there);
     reader_warn(&reader->scan, reader->path, NULL);
-    if (reader->format == READER_TABLE) {
-        if (options->rows == MEMORY_LOOKS)
-            memory_print_looks(stdout, memory, reader_limit(reader, 0));
-        else if (options->rows == MEMORY_TOUCHERS)
-            memory_print_touchers(stdout, memory, limit);
-        else
-            memory_print(stdout, memory, limit);
-        return HR_EXIT_OK;
-    }
-    out = reader_output_open();
-    (reader->format == READER_CSV ? memory_rows_csv : memory_rows_json)(out, memory, options->rows,
-                                                                        limit);
-    return reader_output_close(out);
+    if (reader->format != READER_TABLE)
+        return present_rows(options, allocations);
+    if (allocations)
+        memory_allocations_print(stdout, &options->rows, options->view,
+                                 reader_limit(reader, TABLE_LIMIT));
+    if (allocations && pages)
+        putchar('\n');
+    if (pages && options->by == BY_LOOK)
+        memory_print_looks(stdout, &options->memory, reader_limit(reader, 0));
+    else if (pages && options->by == BY_FIRST_TOUCH)
+        memory_print_touchers(stdout, &options->memory, reader_limit(reader, TABLE_LIMIT));
+    else if (pages)
+        memory_print(stdout, &options->memory, reader_limit(reader, TABLE_LIMIT));
+    return HR_EXIT_OK;
 }
 
 static void free_memory(struct reader *reader)
@@ -84,6 +167,7 @@ static void free_memory(struct reader *reader)
     struct options *options = (struct options *)reader;
 
     memory_free(&options->memory);
+    memory_rows_free(&options->rows);
     symbols_close(options->symbols);
 }
 
@@ -91,11 +175,17 @@ int memory_command(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"by", 'b', "WHAT", 0,
-         "range (default): where the pages are; look: one row a look; first-touch: the functions "
-         "that touched pages first",
+         "pages by range (default), look or first-touch; allocations by site (default), stack, "
+         "function, line, "
+         "size or thread",
          0},
-        {"limit", 'n', "N", 0, "Show N rows (ranges in a table: default 20; 0: all)", 0},
-        {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
+        {"peak", KEY_PEAK, 0, 0, "Show what was live when the program had most allocated", 0},
+        {"leaks", KEY_LEAKS, 0, 0, "Show what was never freed, with call stacks", 0},
+        {"limit", 'n', "N", 0, "Show N rows (in a table: default 20; 0: all)", 0},
+        {"format", 'f', "FORMAT", 0,
+         "table (default), csv or json; where a trace has both, of the allocations unless --by "
+         "names a row of pages",
+         0},
         {0},
     };
     static const struct argp argp = {
@@ -104,15 +194,23 @@ int memory_command(int argc, char **argv)
         .parser = parse,
         .args_doc = "[FILE]",
         .doc =
-            "Show which pages the program read and wrote, when, and how many at a time (trace: "
-            "default hr.bin)."
-            "\v'hr run --pages TIME' looks at the processor's page tables every TIME. A page is "
+            "Show what memory the program allocated, and which pages it read and wrote, when, and "
+            "how many at a time (trace: default hr.bin)."
+            "\v'hr run --alloc' records calls of malloc, operator new and their kin, and mappings. "
+            "An object counts from the allocator's return until it is freed; what its program left "
+            "at its end is a leak here. Churn is the share of objects that were freed within "
+            "100 us.\n\n"
+            "'hr run --pages TIME' looks at the processor's page tables every TIME. A page is "
             "touched if the program read, wrote or executed it since the look before; what a "
             "system call reads or writes for the program does not count. A 2 MiB page counts "
             "whole; --pages-split has none. A range is cold where it was not touched in the last "
             "tenth of the looks. Who touched a page first is known from its page fault; pages that "
             "a system call filled have none.\n\n"
             "Examples:\n"
+            "  hr run --alloc -g ./my-program\n"
+            "  hr memory                         leaks, and where most was allocated\n"
+            "  hr memory --leaks                 what was never freed, with call stacks\n"
+            "  hr memory --peak                  what was live at the maximum\n"
             "  hr run --pages 1ms ./my-program\n"
             "  hr memory                         working sets, and the 20 largest ranges\n"
             "  hr memory --by look -f csv        the sets over time\n"

@@ -8,9 +8,19 @@
 
 #include "host/base/array.h"
 #include "host/base/option.h"
+#include "host/base/units.h"
 #include "host/options/options_sampling.h"
 
-enum { KEY_PROBE = 640, KEY_PROBES, KEY_PROBE_ARGS, KEY_PROBE_EVERY, KEY_PROBE_STACK };
+enum {
+    KEY_PROBE = 640,
+    KEY_PROBES,
+    KEY_PROBE_ARGS,
+    KEY_PROBE_EVERY,
+    KEY_PROBE_STACK,
+    KEY_ALLOC,
+    KEY_ALLOC_MIN,
+    KEY_ALLOC_EVERY
+};
 
 static const struct argp_option probe_options[] = {
     {"probe", KEY_PROBE, "SPEC", 0,
@@ -25,6 +35,12 @@ static const struct argp_option probe_options[] = {
      "record no entries and returns; take a sample at every Nth of a point instead", 1},
     {"probe-stack", KEY_PROBE_STACK, 0, 0,
      "take a sample with its call stack (-g) at each entry, too", 1},
+    {"alloc", KEY_ALLOC, 0, 0,
+     "record what the program allocates and frees (malloc, operator new, mmap and their kin), for "
+     "'hr memory'; with -g with the call stacks",
+     1},
+    {"alloc-min", KEY_ALLOC_MIN, "SIZE", 0, "... allocations of SIZE and more alone, as 4k", 1},
+    {"alloc-every", KEY_ALLOC_EVERY, "N", 0, "... every Nth allocation of a thread alone", 1},
     {0},
 };
 
@@ -91,6 +107,18 @@ static int set(struct options *o, int key, const char *argument, struct run_fail
     case KEY_PROBE_EVERY:
         return set_number("probe-every", argument, 1, OPTIONS_PROBE_EVERY_MAX, &o->probe_every,
                           failure);
+    case KEY_ALLOC:
+        o->alloc = true;
+        return 0;
+    case KEY_ALLOC_MIN:
+        if (units_parse_bytes(argument, &o->alloc_min) != 0)
+            return run_fail(failure, "--alloc-min %s: not a size such as 64 or 4k", argument);
+        return 0;
+    case KEY_ALLOC_EVERY:
+        if (option_number(argument, 1, OPTIONS_PROBE_EVERY_MAX, &o->alloc_every) != 0)
+            return run_fail(failure, "--alloc-every %s: not a number from 1 to %u", argument,
+                            OPTIONS_PROBE_EVERY_MAX);
+        return 0;
     default:
         o->probe_stack = true;
         return 0;
@@ -128,6 +156,15 @@ int options_probe_finish(const struct options *o, struct run_failure *failure)
                         : o->probe_arguments != 0 ? "probe-args"
                                                   : NULL;
 
+    uint32_t values = o->alloc && o->probe_arguments < HR_ALLOCATION_VALUES ? HR_ALLOCATION_VALUES
+                                                                            : o->probe_arguments;
+
+    if (!o->alloc && (o->alloc_min != 0 || o->alloc_every != 0))
+        return run_fail(failure, "--%s: nothing is recorded; add --alloc",
+                        o->alloc_min != 0 ? "alloc-min" : "alloc-every");
+    if (o->alloc && (o->mode == HR_MODE_EXACT || o->mode == HR_MODE_LATENCY))
+        return run_fail(failure, "--alloc: --mode %s cannot have probes; leave one of the two out",
+                        o->mode == HR_MODE_EXACT ? "exact" : "latency");
     if (o->probes.count == 0 && needs != NULL)
         return run_fail(failure, "--%s: there is no probe; name a function with --probe", needs);
     if (o->probes.count != 0 && o->mode == HR_MODE_EXACT)
@@ -144,10 +181,11 @@ int options_probe_finish(const struct options *o, struct run_failure *failure)
                         "--probe-every: its samples take the place of entries and returns; leave "
                         "--%s out",
                         o->probe_stack ? "probe-stack" : "probe-args");
-    if (o->events.count + o->probe_arguments > HR_EVENTS_MAX)
+    if (o->events.count + values > HR_EVENTS_MAX)
         return run_fail(failure,
-                        "--probe-args %u: with %zu events these are more than the %d values that a "
-                        "hit holds; name fewer events with -e",
-                        o->probe_arguments, o->events.count, HR_EVENTS_MAX);
+                        "--%s: its %u values and %zu events are more than the %d values that a hit "
+                        "holds; name fewer events with -e",
+                        values != o->probe_arguments ? "alloc" : "probe-args", values,
+                        o->events.count, HR_EVENTS_MAX);
     return 0;
 }

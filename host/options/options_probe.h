@@ -1,4 +1,5 @@
-/* The options for probes: --probe, --probes, --probe-args, --probe-every, --probe-stack. */
+/* The options for probes: --probe, --probes, --probe-args, --probe-every, --probe-stack; --alloc,
+ * --alloc-min, --alloc-every. */
 #pragma once
 
 #include "host/options/options_archive.h"

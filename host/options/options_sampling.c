@@ -183,7 +183,7 @@ int options_finish_sampling(struct options *o, struct run_failure *failure)
         o->max_overhead = OPTIONS_OVERHEAD_DEFAULT;
     if (o->counters_every == 0)
         o->counters_every = 1;
-    if (o->stacks.kind != 0 && takes_no_samples(o))
+    if (o->stacks.kind != 0 && takes_no_samples(o) && !o->alloc)
         return run_fail(failure,
                         "--call-graph: --mode %s takes no samples that could have call stacks; "
                         "leave one of the two out",

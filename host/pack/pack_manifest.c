@@ -98,6 +98,12 @@ static void add_stacks(struct draft *d, const struct options *o)
 {
     if (o->waits)
         add_number(d, "waits", 1);
+    if (o->alloc)
+        add_number(d, "alloc", 1);
+    if (o->alloc_min != 0)
+        add_number(d, "alloc-min", o->alloc_min);
+    if (o->alloc_every != 0)
+        add_number(d, "alloc-every", o->alloc_every);
     if (o->pages_ns != 0)
         add_number(d, "pages", o->pages_ns);
     if (o->pages_split)

@@ -209,8 +209,11 @@ static int make_table(struct pack_collector *c)
     const struct options *o = c->options;
     struct probe *probe = &pack->probe;
 
-    if (probe_table_write(&probe->table, o->probe_arguments, o->probe_every, &pack->probes,
-                          &pack->probe_bytes, c->failure) != 0)
+    uint32_t values = o->alloc && o->probe_arguments < HR_ALLOCATION_VALUES ? HR_ALLOCATION_VALUES
+                                                                            : o->probe_arguments;
+
+    if (probe_table_write(&probe->table, values, o->probe_every, &pack->probes, &pack->probe_bytes,
+                          c->failure) != 0)
         return -1;
     pack->memory_bytes += pack->probe_bytes;
     if (probe->left_out != 0)
@@ -228,12 +231,13 @@ int pack_collect_probes(struct pack_collector *c)
     struct probe_wish wish = {
         .specs = c->options->probes.items,
         .spec_count = c->options->probes.count,
+        .alloc = c->options->alloc,
         .find = find,
         .context = c,
     };
     int result;
 
-    if (wish.spec_count == 0)
+    if (wish.spec_count == 0 && !wish.alloc)
         return 0;
     result = add_all(&objects) == 0 ? 0 : out_of_memory(c);
     wish.objects = objects.all;

@@ -22,6 +22,7 @@ struct probe_object { /* a file that the program consists of */
 struct probe_wish {
     const char *const *specs;
     size_t spec_count;
+    bool alloc; /* the allocators of all objects, too */
     const struct probe_object *objects; /* the program first, then its libraries as they are
                                            searched for symbols */
     size_t object_count;

@@ -7,6 +7,7 @@
 #include "host/base/text.h"
 #include "host/probe/probe.h"
 #include "host/probe/probe_explain.h"
+#include "host/probe/probe_heap.h"
 #include "host/probe/probe_lines.h"
 #include "host/probe/probe_name.h"
 #include "host/probe/probe_object.h"
@@ -285,6 +286,8 @@ int probe_find(struct probe *p, const struct probe_wish *wish, struct run_failur
             result = find_spec(p, &spec);
         probe_spec_free(&spec);
     }
+    if (result >= 0 && wish->alloc)
+        result = probe_heap_find(p);
     return result >= 0 ? probe_table_settle(&p->table, &p->overlapping, failure) : -1;
 }
 

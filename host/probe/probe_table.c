@@ -124,6 +124,39 @@ static int renumber(struct probe_table *t, struct run_failure *failure)
     return 0;
 }
 
+/* What was asked for by name stays, and is a point of an allocator besides. */
+static int merge(struct probe_table *t, struct probe_point *first, struct probe_point *second,
+                 struct run_failure *failure)
+{
+    struct probe_function *one = &t->functions[first->point.function];
+    struct probe_function *other = &t->functions[second->point.function];
+
+    if ((first->point.kind & RUN_PROBE_PLACE) != 0 &&
+        (second->point.kind >> RUN_PROBE_HEAP_SHIFT & RUN_PROBE_HEAP_ENTRY) != 0)
+        return run_fail(failure,
+                        "--probe %s: --alloc has a probe at this instruction; leave one "
+                        "of the two out, or name the function",
+                        one->spec);
+    if ((second->point.kind >> RUN_PROBE_HEAP_SHIFT & RUN_PROBE_HEAP_ENTRY) != 0 && one != other) {
+        one->allocates = other->dropped = true;
+        other->into = first->point.function + 1u;
+    }
+    first->point.kind |= second->point.kind;
+    second->point.kind = 0;
+    return 0;
+}
+
+/* Gives the points of functions that were merged to those that have their entries. */
+static void follow_merged(struct probe_table *t)
+{
+    for (size_t i = 0; i < t->point_count; i++) {
+        size_t into = t->functions[t->points[i].point.function].into;
+
+        if (into != 0)
+            t->points[i].point.function = (uint32_t)(into - 1);
+    }
+}
+
 int probe_table_settle(struct probe_table *t, size_t *dropped, struct run_failure *failure)
 {
     *dropped = 0;
@@ -133,14 +166,19 @@ int probe_table_settle(struct probe_table *t, size_t *dropped, struct run_failur
         struct probe_point *first = &t->points[before], *one = &t->points[i];
 
         if (first->file != one->file || first->address != one->address ||
-            t->functions[first->point.function].dropped)
+            (t->functions[first->point.function].dropped &&
+             t->functions[first->point.function].into == 0))
             before = i;
-        else if (first->point.function == one->point.function)
+        else if (((first->point.kind | one->point.kind) & RUN_PROBE_HEAP) != 0) {
+            if (merge(t, first, one, failure) != 0)
+                return -1;
+        } else if (first->point.function == one->point.function)
             one->point.kind = 0; /* found twice */
         else if (drop_one(&t->functions[first->point.function], &t->functions[one->point.function],
                           one, dropped, failure) != 0)
             return -1;
     }
+    follow_merged(t);
     return renumber(t, failure);
 }
 
@@ -189,7 +227,7 @@ static void put_function(uint8_t **at, const struct probe_function *f, uint32_t 
         .bytes = f->bytes,
         .number = number,
         .kind = f->kind,
-        .flags = f->loops ? HR_PROBE_LOOPS : 0,
+        .flags = (f->loops ? HR_PROBE_LOOPS : 0u) | (f->allocates ? HR_PROBE_ALLOCATES : 0u),
         .name_bytes = (uint16_t)strlen(f->name),
         .path_bytes = (uint16_t)strlen(f->file->path),
     };
@@ -316,9 +354,10 @@ static void print_points(const struct probe_table *t, size_t first, size_t count
                 text_escape(name, sizeof name, t->functions[point->function].name),
                 (point->kind & RUN_PROBE_PLACE) != 0 ? "place" : "",
                 (point->kind & RUN_PROBE_ENTRY) != 0 ? "entry" : "",
-                point->kind == RUN_PROBE_RETURN                       ? "return"
-                : point->kind == (RUN_PROBE_ENTRY | RUN_PROBE_RETURN) ? " and return"
-                                                                      : "",
+                (point->kind & 3) == RUN_PROBE_RETURN                       ? "return"
+                : (point->kind & 3) == (RUN_PROBE_ENTRY | RUN_PROBE_RETURN) ? " and return"
+                : (point->kind & 7) == 0                                    ? "allocator"
+                                                                            : "",
                 flow_name(point));
     }
 }

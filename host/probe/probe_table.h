@@ -25,6 +25,8 @@ struct probe_function {
     bool loops; /* HR_PROBE_LOOPS */
     bool named; /* asked for by its own name */
     bool dropped; /* shares instructions with another one */
+    bool allocates; /* HR_PROBE_ALLOCATES */
+    size_t into; /* number + 1 of the function that has its entry, too; 0: none */
 };
 
 struct probe_point {

@@ -249,8 +249,9 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     if (w->visitor->names && w->scan->info.names != NULL)
         (void)trace_names_read(w->scan->info.names); /* without memory there are fewer */
     cut(w, &samples);
-    if ((w->scan->slots[0].flags & HR_SAMPLE_WAITING) != 0) {
-        visit = w->visitor->waits;
+    if ((w->scan->slots[0].flags & HR_SAMPLE_ASIDE) != 0) {
+        visit = (w->scan->slots[0].flags & HR_SAMPLE_CALLED) != 0 ? w->visitor->called
+                                                                  : w->visitor->waits;
         if (visit == NULL)
             samples.count = 0;
     }
@@ -283,6 +284,36 @@ static void cut_hits(const struct walk *w, struct trace_hits *hits)
         hits->count--;
 }
 
+static bool is_allocation(const struct trace_info *info, const struct trace_hit *hit)
+{
+    uint32_t function = trace_points_function(&info->points, hit->point);
+
+    return hit->what == HR_PROBE_REACHED && function != TRACE_POINTS_NONE &&
+           (info->points.functions[function].meta.flags & HR_PROBE_ALLOCATES) != 0 &&
+           info->points.meta.argument_count >= HR_ALLOCATION_VALUES;
+}
+
+/* Gives those of a run that belong together to who wants them. */
+static void give_hits(struct walk *w, const struct trace_hits *hits)
+{
+    const struct trace_info *info = &w->scan->info;
+    struct trace_hits part = {.chunk = hits->chunk};
+
+    for (uint32_t i = 0; i < hits->count && w->result == 0; i += part.count) {
+        bool allocates = is_allocation(info, &hits->hits[i]);
+        int (*visit)(void *context, const struct trace_hits *hits) =
+            allocates ? w->visitor->allocations : w->visitor->hits;
+
+        part.hits = hits->hits + i;
+        part.count = 1;
+        while (i + part.count < hits->count &&
+               is_allocation(info, &hits->hits[i + part.count]) == allocates)
+            part.count++;
+        if (visit != NULL)
+            w->result = visit(w->visitor->context, &part);
+    }
+}
+
 /* Without HR_META_PROBES the number of arguments of a hit is not known. */
 static enum trace_status visit_hits(struct walk *w, const struct trace_record *record)
 {
@@ -309,8 +340,8 @@ static enum trace_status visit_hits(struct walk *w, const struct trace_record *r
     for (uint32_t i = 0; i < hits.count; i++)
         scan->hits[i].cpu = w->chunk->header.cpu;
     cut_hits(w, &hits);
-    if (w->visitor->hits != NULL && hits.count != 0)
-        w->result = w->visitor->hits(w->visitor->context, &hits);
+    if (w->visitor->hits != NULL || w->visitor->allocations != NULL)
+        give_hits(w, &hits);
     return TRACE_OK;
 }
 

@@ -76,7 +76,11 @@ struct trace_visitor {
     int (*samples)(void *context, const struct trace_samples *samples);
     /* Likewise where threads begin to wait (HR_SAMPLE_WAITING), which are no samples. */
     int (*waits)(void *context, const struct trace_samples *samples);
+    /* Likewise where an allocator was called (HR_SAMPLE_CALLED): before that call. */
+    int (*called)(void *context, const struct trace_samples *samples);
     int (*hits)(void *context, const struct trace_hits *hits);
+    /* Hits that are calls of an allocator: their values are HR_ALLOCATION_*. */
+    int (*allocations)(void *context, const struct trace_hits *hits);
     /* Every record of every chunk that is no run of samples or hits, metadata included. */
     int (*record)(void *context, const struct trace_chunk *chunk,
                   const struct trace_record *record);

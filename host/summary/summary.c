@@ -139,6 +139,25 @@ static int summarise(struct trace_scan *scan, unsigned int jobs, struct summary 
     return error;
 }
 
+/* Allocations have to be read in the order of time. */
+static int read_allocations(const char *path, const struct selection *selection,
+                            struct summary *summary)
+{
+    struct trace_scan scan;
+    int error;
+
+    if (!memory_heap_any(&summary->info))
+        return 0;
+    error = trace_scan_open(&scan, path);
+    if (error != 0)
+        return error;
+    error = selection_copy(&scan.selection, selection);
+    if (error == 0)
+        error = memory_totals_read(&summary->allocations, &scan);
+    trace_scan_close(&scan);
+    return error;
+}
+
 int summary_of_part(const char *path, struct selection *selection, unsigned int jobs,
                     struct summary *summary)
 {
@@ -153,6 +172,8 @@ int summary_of_part(const char *path, struct selection *selection, unsigned int 
     scan.selection = *selection; /* the scan frees it */
     selection_init(selection);
     error = summarise(&scan, jobs, summary);
+    if (error == 0)
+        error = read_allocations(path, &scan.selection, summary);
     trace_scan_close(&scan);
     return error;
 }

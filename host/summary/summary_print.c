@@ -188,6 +188,8 @@ void summary_print(FILE *out, const struct summary *s)
     if (s->samples >= SAMPLES_FOR_A_MEAN && !s->selected)
         snprintf(note, sizeof note, ", %.2f bytes a sample", (double)s->bytes / (double)s->samples);
     fprintf(out, ROW "%s%s\n\n", text_bytes(quantity, s->bytes), "trace", safe, note);
+    if (memory_heap_any(&s->info))
+        summary_probes_print_allocations(out, &s->allocations);
     summary_probes_print(out, &s->probes, &s->info);
     summary_processes_print(out, &s->processes, &s->info, safe);
     print_exit(out, s);

@@ -105,18 +105,51 @@ static uint32_t unseen_functions(const struct summary_probes *p, const struct tr
         count -= !(seen[function / 8] >> function % 8 & 1);
         seen[function / 8] |= (uint8_t)(1u << function % 8);
     }
+    for (uint32_t i = 0; seen != NULL && i < info->points.meta.function_count; i++)
+        count -= trace_points_allocator(&info->points, i) && !(seen[i / 8] >> i % 8 & 1);
     free(seen);
+    return count;
+}
+
+void summary_probes_print_allocations(FILE *out, const struct memory_totals *t)
+{
+    char count[TEXT_QUANTITY_BYTES], bytes[TEXT_QUANTITY_BYTES], peak[TEXT_QUANTITY_BYTES];
+    char left[TEXT_QUANTITY_BYTES];
+
+    fprintf(out, ROW "of %s; at most %s at a time, %s never freed; 'hr memory' says where\n",
+            text_count(count, t->count), "allocations", text_bytes(bytes, t->bytes),
+            text_bytes(peak, t->peak_bytes), text_bytes(left, t->left_bytes));
+}
+
+json_t *summary_probes_allocations(const struct trace_info *info, const struct memory_totals *t)
+{
+    if (!memory_heap_any(info))
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "count", json_number(t->count), "bytes",
+                     json_number(t->bytes), "freed", json_number(t->freed), "peak_bytes",
+                     json_number(t->peak_bytes), "peak_count", json_number(t->peak), "left_bytes",
+                     json_number(t->left_bytes), "left_count", json_number(t->left));
+}
+
+/* How many functions and places are probed, allocators apart. */
+static uint32_t probed(const struct trace_info *info)
+{
+    uint32_t count = info->points.any ? trace_points_count(&info->points) : 0;
+
+    for (uint32_t i = 0; info->points.any && i < info->points.meta.function_count; i++)
+        count -= trace_points_allocator(&info->points, i);
     return count;
 }
 
 void summary_probes_print(FILE *out, const struct summary_probes *p, const struct trace_info *info)
 {
     char number[TEXT_QUANTITY_BYTES], part[TEXT_QUANTITY_BYTES];
-    uint32_t never = info->points.any ? unseen_functions(p, info) : 0;
+    uint32_t functions = probed(info);
+    uint32_t never = functions != 0 ? unseen_functions(p, info) : 0;
 
-    if (info->points.any)
+    if (functions != 0)
         fprintf(out, ROW "of %u functions and places; 'hr latency' shows durations\n",
-                text_count(number, p->hits), "hits of probes", trace_points_count(&info->points));
+                text_count(number, p->hits), "hits of probes", functions);
     if (never != 0)
         fprintf(out, ROW "probed functions and places of which no point was hit\n",
                 text_count(number, never), "  never reached");

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "host/heap/memory_totals.h"
 #include "host/scan/trace_scan.h"
 
 struct summary_probes { /* all zero at first */
@@ -26,6 +27,10 @@ void summary_probes_merge(struct summary_probes *p, struct summary_probes *next,
 
 /* Prints nothing if the trace has no probes and no requests. */
 void summary_probes_print(FILE *out, const struct summary_probes *p, const struct trace_info *info);
+
+/* What the program allocated, in one row. */
+void summary_probes_print_allocations(FILE *out, const struct memory_totals *t);
+json_t *summary_probes_allocations(const struct trace_info *info, const struct memory_totals *t);
 
 /* Return a JSON null if the trace has none; NULL if out of memory. */
 json_t *summary_probes_json(const struct summary_probes *p, const struct trace_info *info);

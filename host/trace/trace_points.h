@@ -52,6 +52,14 @@ static inline bool trace_points_called(const struct trace_points *p)
     return (p->meta.flags & HR_PROBES_CALLED) != 0;
 }
 
+/* Whether a function is known as an allocator alone, and has no entries and returns. */
+static inline bool trace_points_allocator(const struct trace_points *p, uint32_t function)
+{
+    const struct hr_meta_probe_function *meta = &p->functions[function].meta;
+
+    return (meta->flags & HR_PROBE_ALLOCATES) != 0 && meta->kind == HR_PROBE_PLACE;
+}
+
 /* Returns how many functions and places there are. */
 static inline uint32_t trace_points_count(const struct trace_points *p)
 {

@@ -31,6 +31,7 @@ static const struct known {
     [HR_REC_REQUEST] = {sizeof(struct hr_rec_request), TIME},
     [HR_REC_WAIT] = {sizeof(struct hr_rec_wait), TIME},
     [HR_REC_WAKE] = {sizeof(struct hr_rec_wake), TIME},
+    [HR_REC_MAPPING] = {sizeof(struct hr_rec_mapping), TIME},
     [HR_REC_PAGES] = {sizeof(struct hr_rec_pages), TIME},
     [HR_REC_PAGE_FAULT] = {sizeof(struct hr_rec_page_fault), TIME},
     [HR_REC_STACK_NODES] = {0, UNTIMED},
@@ -99,7 +100,7 @@ void trace_rules_samples(struct trace_rules *rules, const struct trace_slot *slo
 {
     uint64_t first = slots[0].time, last = slots[count - 1].time;
 
-    if ((slots[0].flags & HR_SAMPLE_WAITING) == 0)
+    if ((slots[0].flags & HR_SAMPLE_ASIDE) == 0)
         rules->samples += count;
     if ((intervals & WRAPPING_BITS) != 0 || last < first) /* they are not in order */
         for (uint32_t i = 0; i < count; i++) {

@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "host/draw/latency_values.h"
 #include "host/follow/follow.h"
-#include "host/latency/latency_values.h"
 #include "host/view/view_columns.h"
 
 #define VIEW_CALLS_ROWS_MAX 2048u /* functions; calls of further ones are counted only */

@@ -156,7 +156,7 @@ static uint32_t read_record(struct trace_decoder *d, const struct trace_record *
     if (trace_decoder_samples(d, r, slots, TRACE_RUN_SAMPLES_MAX, &count) == TRACE_OK) {
         fuzz_check(d->has_base && count > 0 && count <= TRACE_RUN_SAMPLES_MAX);
         fuzz_check(r->type == HR_REC_SAMPLES || r->type == HR_REC_SAMPLES_WIDE);
-        if (slots[0].flags & HR_SAMPLE_WAITING) /* later samples do not depend on it */
+        if (slots[0].flags & HR_SAMPLE_ASIDE) /* later samples do not depend on it */
             fuzz_check(memcmp(&before, &d->previous, sizeof before) == 0);
         else
             encode_again(d->event_count, count);

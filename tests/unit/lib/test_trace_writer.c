@@ -204,7 +204,7 @@ static void adversarial_stream(void **state)
             slot.ip = any_value(&random);
             slot.cost_ticks = (uint16_t)test_random_next(&random);
             slot.tid = (uint32_t)test_random_below(&random, 3);
-            slot.flags = test_random_below(&random, 9) == 0 ? (uint8_t)~HR_SAMPLE_WAITING : 0;
+            slot.flags = test_random_below(&random, 9) == 0 ? (uint8_t)~HR_SAMPLE_ASIDE : 0;
             for (uint32_t e = 0; e < event_count; e++)
                 slot.counters[e] = any_value(&random);
             add(&slot);

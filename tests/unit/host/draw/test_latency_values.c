@@ -1,5 +1,5 @@
 /* Percentiles of invocations: exact while there is memory, then within 0.1 %. */
-#include "host/latency/latency_values.h"
+#include "host/draw/latency_values.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Keeps values until the memory for them is used up, then counts those of the largest set. */
-#include "host/latency/latency_values.h"
+#include "host/draw/latency_values.h"
 
 #include <errno.h>
 #include <math.h>

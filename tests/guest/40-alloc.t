@@ -1,0 +1,144 @@
+#!/bin/sh
+# Allocations (hr run --alloc): every call of an allocator is recorded once, whatever it does inside, and the program
+# does not notice.
+. "$(dirname "$0")/../lib.sh"
+
+LIMIT=${HR_TEST_LIMIT:-300}
+gcc -g -O1 -fno-omit-frame-pointer -pthread -o alloc "$ROOT/tests/programs/alloc.c" || exit 1
+gcc -g -O1 -pthread -static -o static "$ROOT/tests/programs/alloc.c" || exit 1
+musl-gcc -g -O1 -static -o musl "$ROOT/tests/programs/alloc.c" || exit 1
+g++ -g -O2 -o containers "$ROOT/tests/programs/containers.cc" || exit 1
+
+# alloc [OPTION...] PROGRAM...: a run with a trace; its sums are in the file json.
+alloc() {
+    run_guest -q --alloc "$@"
+    "$HR" memory -f json hr.bin >json
+}
+
+sums() { jq -r '"\(.count) \(.bytes) \(.freed)"' json; }
+
+# of FUNCTION [FIELD]: what its row says.
+of() { "$HR" memory --by function -f json hr.bin | jq -r ".rows[] | select(.name == \"$1\") | ${2:-\"\\(.count) \\(.bytes) \\(.left_count)\"}"; }
+
+# refuses NAME STATUS MESSAGE ARGUMENT...: hr fails, with this message.
+refuses() {
+    name=$1 status=$2 message=$3
+    shift 3
+    "$HR" "$@" >refused 2>&1
+    is "$name" "$? $(grep -cF -e "$message" refused)" "$status 1"
+}
+
+# ---- patterns ----
+for program in alloc static musl; do
+    alloc ./$program leaks
+    is "$program: the program runs" "$status $(cat out)" '0 done'
+    is "$program: a leak" "$(of leak_here)" '1000 64000 1000'
+    alloc ./$program churn
+    is "$program: churn" "$(of churn)" '5000 500000 0'
+    is "$program: ... each object is freed at once" "$(of churn .brief)" 5000
+    alloc ./$program peak
+    is "$program: a peak" "$(of peak) $(of peak .at_peak_bytes)" '101 1000500 0 1000000'
+    alloc ./$program grow
+    is "$program: realloc" "$(of grow) $(of grow .peak_bytes)" '64 2080000 0 64000'
+    alloc ./$program kinds
+    is "$program: every function" "$(of kinds)" "7 1001335 0"
+done
+alloc ./alloc leaks
+"$HR" memory hr.bin >first
+is 'the first screen names the leak first' "$(sed -n 3p first)" \
+    "leak: 1,000 objects, 64.00 KB, allocated at leak_here (alloc.c:$(grep -n 'kept = malloc(bytes)' "$ROOT/tests/programs/alloc.c" | cut -d: -f1)), never freed"
+is 'sums' "$(sums)" '1000 64000 0'
+is 'hr stat has them' "$(stat_of hr.bin '.allocations | "\(.count) \(.bytes) \(.peak_bytes) \(.left_count)"')" '1000 64000 64000 1000'
+"$HR" stat hr.bin >stat
+like '... in one line' stat '^ +1,000  allocations +of 64.00 KB; at most 64.00 KB at a time, 64.00 KB never freed'
+alloc ./alloc grow
+is 'lifetimes are exact' "$("$HR" memory -f json hr.bin | jq '[.rows[0] | .lifetime_median_ns, .lifetime_p90_ns] | map(. > 50 and . < 1500) | all')" true
+alloc ./containers
+is 'containers: every kind of operator new, once' "$(sums)" '2031 325209 2019'
+is '... a leak of it' "$(of 'leak_here()')" '10 4000 10'
+is '... frees that are not of what was seen' "$(jq -c '[.unknown_frees, .freed_twice, .replaced]' json)" '[0,0,0]'
+
+# ---- threads, processes ----
+alloc ./alloc threads
+is 'freed by another thread' "$(of threads) $(of frees)" '1000 48000 0 1 333 0'
+is 'by thread' "$("$HR" memory --by thread -f csv hr.bin | cut -d, -f1,6 | sed 1d | sort | tr '\n' ' ')" 'thread 1000,1001 thread 1001,1 '
+alloc ./alloc forks
+is 'a child has what its parent allocated, which counts once' "$(of forks) $(of leak_here)" '100 4800 0 10 10000 10'
+is '... and frees it' "$(jq -c '[.unknown_frees, .freed_twice]' json)" '[0,0]'
+alloc --cpus 2 ./alloc threads
+is 'several CPUs' "$(of threads) $(of frees)" '1000 48000 0 1 333 0'
+alloc --env GLIBC_TUNABLES=glibc.malloc.tcache_count=0 ./alloc twice
+is 'freed twice' "$(jq -c '[.freed_twice, .unknown_frees]' json)" '[1,0]'
+"$HR" memory hr.bin >table
+like '... and where' table '^freed twice: 1 object, at twice \(alloc.c:[0-9]+\)$'
+alloc ./alloc maps
+is 'mappings are another thing' "$(sums)" '0 0 0'
+is '... with their own sums' "$("$HR" dump -f records hr.bin | grep '^  mapping ' | tail -n 4 | sed 's/.*kind=\([0-9]*\) .* bytes=\([0-9]*\) .* old_bytes=\([0-9]*\).*/\1 \2 \3/' | tr '\n' ',')" \
+    '1 1048576 0,3 4194304 1048576,2 1048576 0,2 4194304 0,'
+
+# ---- stacks, choices ----
+alloc -g dwarf ./alloc leaks
+is 'with -g the stack of each site' "$("$HR" memory --leaks -f json hr.bin | jq -r '.rows[0].stack[:3] | map(split(" ")[0]) | join(" ")')" 'leak_here leaks main'
+"$HR" memory --leaks hr.bin >leaks
+like '... in the table' leaks '^ +<- leaks \(alloc.c:[0-9]+\)$'
+ok 'the trace is right' "$HR" check hr.bin
+alloc -g fp ./alloc peak
+"$HR" memory --peak hr.bin >peak
+like 'what was live at the peak' peak '^ +1.00 MB +100 +100.0%  peak \(alloc.c:[0-9]+\)$'
+alloc --alloc-min 5000 ./alloc grow
+is 'large ones alone' "$(of grow)" '60 2070000 0'
+is '... a free of a small one is no mistake' "$(jq .freed_twice json)" 0
+alloc --alloc-every 10 ./alloc leaks
+is 'one in ten' "$(of leak_here)" '100 6400 100'
+alloc --probe leak_here --probe malloc --probe-args 1 ./alloc leaks
+is 'probes of the same function' "$("$HR" latency -f json hr.bin | jq -r '.rows[] | "\(.function) \(.calls)"' | sort | tr '\n' ' ')" 'leak_here 1000 malloc 1000 '
+is '... and the allocations' "$(of leak_here)" '1000 64000 1000'
+alloc --mode off -g dwarf ./alloc leaks
+is 'no samples' "$(of leak_here)" '1000 64000 1000'
+
+# ---- nothing else changes ----
+for options in '' '-g fp' '-g dwarf'; do
+    # shellcheck disable=SC2086
+    run_guest -q -i 1us $options ./alloc leaks churn kinds grow threads maps
+    mv hr.bin plain.bin
+    # shellcheck disable=SC2086
+    alloc -i 1us $options ./alloc leaks churn kinds grow threads maps
+    "$HR" dump -f csv plain.bin >without
+    "$HR" dump -f csv hr.bin >with
+    same_file "samples are those of a run without${options:+ ($options)}" with without
+    is "so are the totals${options:+ ($options)}" "$(stat_of hr.bin '[.duration_ns, .events[0].total, .samples] | join(" ")')" \
+        "$(stat_of plain.bin '[.duration_ns, .events[0].total, .samples] | join(" ")')"
+done
+for program in ./musl ./static ./containers; do
+    run_guest -q $program leaks forks
+    mv hr.bin plain.bin
+    alloc $program leaks forks
+    is "totals of $program" "$(stat_of hr.bin '[.duration_ns, .events[0].total, .samples] | join(" ")')" \
+        "$(stat_of plain.bin '[.duration_ns, .events[0].total, .samples] | join(" ")')"
+done
+run_guest -q --alloc -i 1us -g fp ./alloc leaks churn kinds grow threads forks maps
+"$HR" dump -f records hr.bin | grep -E '^  (hit|mapping|sample) ' >one
+alloc -i 1us -g fp ./alloc leaks churn kinds grow threads forks maps
+"$HR" dump -f records hr.bin | grep -E '^  (hit|mapping|sample) ' >two
+same_file 'two runs record the same' one two
+
+# ---- the database ----
+"$HR" export sqlite --force -o hr.db hr.bin 2>/dev/null
+is 'sqlite: objects' "$(sqlite3 hr.db "SELECT count(*), sum(size), sum(freed_ns IS NULL) FROM allocations WHERE site LIKE 'leak_here%'")" '1010|74000|1010'
+is '... their functions' "$(sqlite3 hr.db "SELECT count(*) FROM allocations a JOIN functions f ON f.id = a.function WHERE f.name = 'leak_here'")" 1010
+is '... their stacks' "$(sqlite3 hr.db "SELECT count(*) FROM allocations a JOIN stacks s ON s.id = a.stack JOIN functions f ON f.id = s.function WHERE f.name = 'leaks'")" 1000
+is '... mappings' "$(sqlite3 hr.db "SELECT count(*) > 0 FROM mappings WHERE kind = 'mremap'")" 1
+
+# ---- bad input ----
+head -c 20000 hr.bin >cut.bin
+"$HR" memory cut.bin >part 2>part.err
+is 'a trace that was cut is read' "$? $(grep -c '^# program' part)" '0 1'
+run_guest -q ./alloc leaks
+refuses 'without allocations' 1 "no allocations are recorded; 'hr run --alloc' records them" memory --leaks hr.bin
+strip -s -o stripped static
+refuses 'a static program without symbols' 125 'has a symbol of an allocator' run -q --alloc ./stripped
+refuses 'a size' 125 '--alloc-min x: not a size' run --alloc --alloc-min x ./alloc
+refuses 'an option that needs --alloc' 125 'add --alloc' run --alloc-every 5 ./alloc
+refuses 'a mode that cannot' 125 '--mode exact cannot have probes' run --alloc --mode exact ./alloc
+
+done_testing
