@@ -120,7 +120,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     summary_overflow_record(&g->overflow, chunk, record);
     summary_stacks_record(&g->stacks, record);
     summary_probes_record(&g->probes, record);
-    return 0;
+    return summary_memory_record(&g->memory, g->info, g->selection, record);
 }
 
 static int take_hits(void *context, const struct trace_hits *hits)
@@ -165,6 +165,7 @@ void gather_free(struct gather *g)
     summary_overflow_free(&g->overflow);
     skew_free(&g->skew);
     summary_processes_free(&g->processes);
+    summary_memory_free(&g->memory);
     summary_probes_free(&g->probes);
     cpu_array_free(g->cpus, sizeof g->cpus[0]);
 }
@@ -204,6 +205,8 @@ int gather_merge(struct gather *g, struct gather *next)
     g->lost += next->lost;
     for (uint32_t i = 0; i < HR_EVENTS_MAX; i++)
         g->sums[i] += next->sums[i];
+    if (summary_memory_merge(&g->memory, &next->memory) != 0)
+        return -ENOMEM;
     return summary_processes_merge(&g->processes, &next->processes);
 }
 

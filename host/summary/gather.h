@@ -8,6 +8,7 @@
 #include "host/draw/histogram.h"
 #include "host/scan/skew.h"
 #include "host/scan/trace_scan.h"
+#include "host/summary/summary_memory.h"
 #include "host/summary/summary_overflow.h"
 #include "host/summary/summary_probes.h"
 #include "host/summary/summary_processes.h"
@@ -41,6 +42,7 @@ struct gather {
     struct skew skew; /* for --mode ipi */
     struct summary_stacks stacks;
     struct summary_processes processes;
+    struct summary_memory memory;
     struct summary_probes probes;
     uint64_t time_last;
     uint16_t cpu_limit; /* one more than the largest CPU number seen, saturating */

@@ -231,6 +231,7 @@ json_t *summary_json(const struct summary *s)
     set(object, "lost", json_number(s->lost));
     set(object, "page_faults", info_number(info, "run.page_faults"));
     set(object, "peak_memory_bytes", info_number(info, "run.memory_peak"));
+    set(object, "working_set", summary_memory_json(&s->memory, info));
     set(object, "duration_ns", json_number(s->duration_ns));
     set(object, "wall_ns", wall_time(info));
     set(object, "instructions_per_second", instruction_rate(s));

@@ -142,6 +142,7 @@ static void print_memory(FILE *out, const struct summary *s)
     if (text != NULL)
         fprintf(out, ROW "what the program wrote or mapped, and its page tables\n",
                 text_bytes(number, strtoull(text, NULL, 10)), "peak memory");
+    summary_memory_print(out, &s->memory, &s->info);
 }
 
 /* Returns whether more happened than a thread's end: switches between threads, or waits. */
