@@ -16,9 +16,9 @@ void memory_print_looks(FILE *out, const struct memory *memory, unsigned long li
 void memory_print_touchers(FILE *out, const struct memory *memory, unsigned long limit);
 
 void memory_pages_csv(struct output *out, const struct memory *memory, enum memory_page_rows rows,
-                     unsigned long limit);
-void memory_pages_json(struct output *out, const struct memory *memory, enum memory_page_rows rows,
                       unsigned long limit);
+void memory_pages_json(struct output *out, const struct memory *memory, enum memory_page_rows rows,
+                       unsigned long limit);
 
 /* Ranges and functions, those with the most bytes first; NULL if memory runs out.  The caller frees
  * the array. */
