@@ -255,7 +255,10 @@ static void log_fitting(void)
 /* Why a CPU does not have the register of an event. */
 static const char *register_reason(const struct msr_event *event)
 {
-    if (event->monitored != 0)
+    if (event->kind == MSR_EVENT_IMC_READS || event->kind == MSR_EVENT_IMC_WRITES)
+        return "the memory controller of Intel's client processors counts, up to Ice Lake, and not "
+               "for virtual machines";
+    if (event->kind != MSR_EVENT_PLAIN)
         return "CPUID leaf FH offers no such monitoring of the cache, as in virtual machines";
     if (event->needs == HR_MACHINE_SMI)
         return "only Intel's processors count SMIs";
