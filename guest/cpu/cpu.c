@@ -115,12 +115,37 @@ void cpu_save_all(void)
     set_gate(VECTOR_SERVICE_TIMER, entry_wake_saved, 0, 0);
 }
 
-void cpu_watch_exceptions(void)
+static bool empties_first; /* cpu_empty_first was called */
+
+static void set_exceptions(const void *const entries[ENTRY_EXCEPTIONS])
 {
     for (unsigned i = 0; i < ENTRY_EXCEPTIONS; i++)
         if (i != 2 && i != 8 && i != 18)
-            set_gate(i, entry_exceptions_watched[i], 0, i == 4 ? 3 : 0);
-    set_gate(3, entry_breakpoint, 0, 3);
+            set_gate(i, entries[i], 0, i == 3 || i == 4 ? 3 : 0);
+}
+
+void cpu_watch_exceptions(void)
+{
+    set_exceptions(empties_first ? entry_exceptions_watched_drained : entry_exceptions_watched);
+    set_gate(3, empties_first ? entry_breakpoint_drained : entry_breakpoint, 0, 3);
+}
+
+void cpu_empty_first(void)
+{
+    empties_first = true;
+    set_exceptions(entry_exceptions_drained);
+    set_gate(VECTOR_ATTENTION, entry_attention_drained, 0, 0);
+    set_gate(VECTOR_SAMPLE, entry_sample_drained, 0, 0);
+    set_gate(VECTOR_TIMER, entry_timer_drained, 0, 0);
+    set_gate(VECTOR_DEVICE, entry_device_drained, 0, 0);
+    set_gate(VECTOR_WAKE, entry_wake_drained, 0, 0);
+    set_gate(VECTOR_SERVICE_TIMER, entry_wake_drained, 0, 0);
+    set_gate(VECTOR_PRECISE, entry_precise, 0, 0);
+}
+
+void cpu_empty_at_calls(void)
+{
+    x86_wrmsr(MSR_LSTAR, (uint64_t)entry_syscall_drained);
 }
 
 static void tss_set(struct cpu *cpu, unsigned byte_offset, uint64_t value)

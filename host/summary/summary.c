@@ -67,6 +67,7 @@ static void conclude(struct summary *s, struct trace_scan *scan, struct gather *
     s->stacks = g->stacks;
     s->processes = g->processes;
     s->probes = g->probes;
+    s->precise = g->precise;
     g->probes = (struct summary_probes){0};
     g->processes = (struct summary_processes){0};
     skew_finish(&g->skew);

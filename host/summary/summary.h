@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "host/summary/summary_precise.h"
 #include "host/summary/summary_probes.h"
 #include "host/summary/summary_processes.h"
 #include "host/summary/summary_stacks.h"
@@ -46,6 +47,7 @@ struct summary {
     struct summary_stacks stacks;
     struct summary_processes processes;
     struct summary_probes probes;
+    struct summary_precise precise;
     struct summary_spread cost; /* time to read the counters in a sample */
     bool complete;
     uint64_t damaged_chunks; /* including damaged stretches between chunks */

@@ -253,6 +253,7 @@ json_t *summary_json(const struct summary *s)
     set(object, "nmi", nmi(info));
     set(object, "activity", activity(info));
     set(object, "share", share(info));
+    set(object, "precise", summary_precise_json(&s->precise, info));
     set(object, "probes", summary_probes_json(&s->probes, info));
     set(object, "calls", summary_probes_calls(info));
     set(object, "requests", summary_probes_requests(&s->probes));
