@@ -165,12 +165,11 @@ static void prepare_workload(struct cpu *cpu)
 
     if (ring == NULL || stack == NULL ||
         ring_init(ring, cpu->index, RING_SLOTS,
-                  sampling.session.event_count + sampling.probe_arguments) ||
-        stack_add_to_ring(ring))
+                  sampling.session.event_count + sampling.probe_arguments))
         panic("no memory for the sampling ring of CPU %u; give more with --mem", cpu->index);
     cpu->ring = ring;
-    if (pebs_add_cpu(cpu))
-        panic("no memory for the precise records of CPU %u; give more with --mem", cpu->index);
+    if (pebs_add_cpu(cpu) || stack_add_to_ring(ring))
+        panic("no memory for the large samples of CPU %u; give more with --mem", cpu->index);
     run_try_events();
     run.ring_slots = ring->mask + 1;
     service_make_buffer(cpu);

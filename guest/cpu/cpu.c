@@ -105,8 +105,11 @@ static void fill_idt(void)
     set_gate(VECTOR_SPURIOUS, entry_spurious, 0, 0);
 }
 
+static bool saves_all; /* cpu_save_all was called */
+
 void cpu_save_all(void)
 {
+    saves_all = true;
     set_gate(2, entry_nmi_saved, IST_NMI, 0);
     set_gate(VECTOR_SAMPLE, entry_sample_saved, 0, 0);
     set_gate(VECTOR_TIMER, entry_timer_saved, 0, 0);
@@ -132,15 +135,17 @@ void cpu_watch_exceptions(void)
 
 void cpu_empty_first(void)
 {
+    void (*wake)(void) = saves_all ? entry_wake_saved_drained : entry_wake_drained;
+
     empties_first = true;
     set_exceptions(entry_exceptions_drained);
     set_gate(VECTOR_ATTENTION, entry_attention_drained, 0, 0);
-    set_gate(VECTOR_SAMPLE, entry_sample_drained, 0, 0);
-    set_gate(VECTOR_TIMER, entry_timer_drained, 0, 0);
-    set_gate(VECTOR_DEVICE, entry_device_drained, 0, 0);
-    set_gate(VECTOR_WAKE, entry_wake_drained, 0, 0);
-    set_gate(VECTOR_SERVICE_TIMER, entry_wake_drained, 0, 0);
-    set_gate(VECTOR_PRECISE, entry_precise, 0, 0);
+    set_gate(VECTOR_SAMPLE, saves_all ? entry_sample_saved_drained : entry_sample_drained, 0, 0);
+    set_gate(VECTOR_TIMER, saves_all ? entry_timer_saved_drained : entry_timer_drained, 0, 0);
+    set_gate(VECTOR_DEVICE, saves_all ? entry_device_saved_drained : entry_device_drained, 0, 0);
+    set_gate(VECTOR_WAKE, wake, 0, 0);
+    set_gate(VECTOR_SERVICE_TIMER, wake, 0, 0);
+    set_gate(VECTOR_PRECISE, saves_all ? entry_precise_saved : entry_precise, 0, 0);
 }
 
 void cpu_empty_at_calls(void)

@@ -12,6 +12,7 @@
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
+#include "guest/sample/stack.h"
 #include "lib/splitmix.h"
 #include "lib/trace_accesses.h"
 
@@ -131,11 +132,30 @@ static const uint8_t *copy_some(struct pebs *pebs, const struct pebs_copy *copy,
     return at;
 }
 
+/* With call stacks each record interrupts.  Should there be several all the same, the program's
+ * stack is that of the newest. */
+static __attribute__((noinline)) void add_stacks(struct cpu *cpu, uint8_t *slots, uint8_t *end,
+                                                 bool newest)
+{
+    uint64_t bytes = 1ull << cpu->ring->slot_shift;
+
+    for (; slots != end; slots += bytes) {
+        struct trace_slot *slot = (struct trace_slot *)(void *)slots;
+
+        if (newest && slots + bytes == end)
+            stack_take(slot, stack_frame(cpu));
+        else
+            stack_take_none(slot);
+    }
+}
+
 /* Copies as many records as there are slots in one piece.  Returns what is left; a damaged record
  * is counted as lost. */
-static const uint8_t *copy_piece(struct ring *ring, struct pebs *pebs, const struct pebs_copy *copy,
-                                 const uint8_t *at, const uint8_t *end)
+static const uint8_t *copy_piece(struct cpu *cpu, const struct pebs_copy *copy, const uint8_t *at,
+                                 const uint8_t *end)
 {
+    struct ring *ring = cpu->ring;
+    struct pebs *pebs = cpu->pebs;
     uint32_t bytes = pebs->area.record_bytes;
     uint64_t room = ring->limit - ring->head, piece = ring->mask + 1 - (ring->head & ring->mask);
     uint8_t *first = (uint8_t *)ring_slot(ring, ring->head), *slots = first;
@@ -146,6 +166,8 @@ static const uint8_t *copy_piece(struct ring *ring, struct pebs *pebs, const str
     if ((uint64_t)(end - at) > piece * bytes)
         stop = at + piece * bytes;
     at = copy_some(pebs, copy, &slots, at, stop);
+    if (run.stacks.kind)
+        add_stacks(cpu, first, slots, at == end);
     pmu_store_fence();
     ring_publish_slots(ring, ring->head + ((uint64_t)(slots - first) >> ring->slot_shift));
     if (at == stop)
@@ -199,7 +221,7 @@ static __attribute__((noinline)) void take_records(struct cpu *cpu, const uint8_
 
     while (at != end) {
         if (ring_has_room(cpu->ring) || sampler_make_room(cpu, copy.start + copy.span)) {
-            at = copy_piece(cpu->ring, pebs, &copy, at, end);
+            at = copy_piece(cpu, &copy, at, end);
             continue;
         }
         /* sampler_make_room has counted it as lost */
@@ -273,7 +295,7 @@ void pebs_interrupt_in_kernel(struct irq_frame *)
 /* Memory comes from the end, so that all other allocations are where they are without. */
 int pebs_add_cpu(struct cpu *cpu)
 {
-    uint32_t records = sampling.jitter ? RECORDS_JITTER : RECORDS;
+    uint32_t records = run.stacks.kind ? 1 : sampling.jitter ? RECORDS_JITTER : RECORDS;
     uint64_t block, of_ring;
     struct pebs *pebs;
 

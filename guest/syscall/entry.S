@@ -382,12 +382,15 @@ exception_in_kernel:
 
 /* FROM_USER for samples with call stacks: saves the whole struct trap_frame, except vector and
  * error.  C preserves the callee-saved registers. */
-.macro FROM_USER_SAVED handler /* after testb, jz */
+.macro FROM_USER_SAVED handler drain=0 /* after testb, jz */
     swapgs
     subq $16, %rsp
     SAVE_ALL
     CLOCK_ENTER 19 /* 3 + 1 + 15 */
     cld
+    .if \drain
+    call pebs_entered
+    .endif
     movq %rsp, %rdi
     call \handler
     CLOCK_EXIT_STOPPED 22
@@ -398,13 +401,13 @@ exception_in_kernel:
     iretq          /* after: 1 + 8 + 1 + 9 + 3 */
 .endm
 
-.macro INTERRUPT_SAVED name handler in_kernel
+.macro INTERRUPT_SAVED name handler in_kernel drain=0
     .balign 16
     .globl \name
 \name:
     testb $3, 8(%rsp)
     jz 1f
-    FROM_USER_SAVED \handler
+    FROM_USER_SAVED \handler \drain
 1:  ENTER_FROM_HALT
     movq %rsp, %rdi
     call \in_kernel
@@ -416,6 +419,11 @@ exception_in_kernel:
     INTERRUPT_SAVED entry_device_saved service_device_interrupt service_device_interrupt_in_kernel
     INTERRUPT_SAVED entry_sample_saved sampler_asked_saved sampler_asked_in_kernel
     INTERRUPT_SAVED entry_wake_saved service_wake_interrupt service_wake_interrupt_in_kernel
+    INTERRUPT_SAVED entry_timer_saved_drained sampler_interrupt_saved sampler_interrupt_in_kernel 1
+    INTERRUPT_SAVED entry_device_saved_drained service_device_interrupt service_device_interrupt_in_kernel 1
+    INTERRUPT_SAVED entry_sample_saved_drained sampler_asked_saved sampler_asked_in_kernel 1
+    INTERRUPT_SAVED entry_wake_saved_drained service_wake_interrupt service_wake_interrupt_in_kernel 1
+    INTERRUPT_SAVED entry_precise_saved pebs_interrupt pebs_interrupt_in_kernel
 
     .balign 16
     .globl entry_spurious

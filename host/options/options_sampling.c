@@ -175,10 +175,6 @@ static int finish_pebs(struct options *o, struct run_failure *failure)
     if (o->period == 1)
         return run_fail(failure, "--count 1: the processor writes a record each 2 events at most; "
                                  "mode overflow can take every one");
-    if (o->stacks.kind != 0)
-        return run_fail(failure,
-                        "--call-graph: in mode pebs the stack of a record is gone when the kernel "
-                        "sees it; leave one of the two out, or use --mode overflow");
     if (o->counters_every > 1)
         return run_fail(failure, "--counters-every: mode pebs reads no counters in samples");
     if (o->period == 0)

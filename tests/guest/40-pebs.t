@@ -121,6 +121,10 @@ options() {
     within 'pause: no records of its 100,000 instructions' "$("$HR" dump --format csv hr.bin |
         awk -F, 'NR > 2 && $1 - last > most { most = $1 - last } { last = $1 } END { print most }')" 100000 102000
     within 'pause: but they count' "$(($(stat_of hr.bin '.events[0].total') - 1000 * $(stat_of hr.bin .samples)))" 100000 102000
+    on_flavour -m pebs -e instructions -c 10007 -g "$WORKLOADS/calls" recursion 13 1000000
+    conserved 'stacks' 10007 instructions
+    deep=$("$HR" dump --format records hr.bin | grep -cE '^  sample .* stack=(0x[0-9a-f]+,){16}whole ')
+    within 'stacks: those of the records' "$deep" $(($(stat_of hr.bin .samples) - 2)) "$(stat_of hr.bin .samples)"
     on_flavour -m pebs -e instructions:k "$WORKLOADS/hello"
     is 'ring 0: refused' "$status" 125
     like 'and told so' err '^hr: event instructions:k: mode pebs has records of ring 3 alone'

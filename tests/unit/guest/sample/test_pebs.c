@@ -49,6 +49,20 @@ uint64_t phys_alloc_last(void)
     return (uint64_t)block - (uint64_t)phys_pointer(0);
 }
 
+uint32_t stack_offset;
+void (*stack_other)(struct trace_slot_stack *stack, const struct trap_frame *frame);
+
+void stack_walk(struct trace_slot_stack *stack, uint64_t frame_pointer)
+{
+    (void)stack;
+    (void)frame_pointer;
+}
+
+void stack_take_none(struct trace_slot *slot)
+{
+    (void)slot;
+}
+
 bool sampler_make_room(struct cpu *of, uint64_t now)
 {
     if (ring_reserve(of->ring) != NULL)

@@ -217,7 +217,7 @@ static void precise_events(void **state)
         {{"-m", "pebs", "-e", "none"}, "makes records", 0, 0},
         {{"-m", "pebs", "-c", "1"}, "each 2 events", 0, 0},
         {{"-m", "pebs", "-F", "100"}, "fixed periods", 0, 0},
-        {{"-m", "pebs", "-g"}, "--call-graph", 0, 0},
+        {{"-m", "pebs", "-g"}, NULL, 3, 1009},
         {{"-m", "pebs", "-i", "1us"}, "--interval", 0, 0},
         {{"-m", "pebs", "--counters-every", "2"}, "--counters-every", 0, 0},
         {{"--jitter"}, "for --mode pebs", 0, 0},
