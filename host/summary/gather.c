@@ -74,6 +74,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
     skew_add(&g->skew, samples);
     summary_overflow_samples(&g->overflow, samples);
     summary_stacks_samples(&g->stacks, samples);
+    summary_precise_samples(&g->precise, samples);
     g->polled += (slot->flags & HR_SAMPLE_POLLED) != 0 ? samples->count : 0;
     take_counters(g, cpu, samples);
     if (summary_processes_samples(&g->processes, g->info, samples) != 0)
@@ -132,6 +133,7 @@ static int take_hits(void *context, const struct trace_hits *hits)
 
 const struct trace_visitor gather_visitor = {
     .stacks = TRACE_SCAN_ROOTS,
+    .accesses = true,
     .chunk = take_chunk,
     .samples = take_samples,
     .hits = take_hits,
@@ -201,6 +203,7 @@ int gather_merge(struct gather *g, struct gather *next)
     histogram_merge(&g->costs, &next->costs);
     summary_stacks_merge(&g->stacks, &next->stacks);
     summary_probes_merge(&g->probes, &next->probes, g->info);
+    summary_precise_merge(&g->precise, &next->precise);
     g->polled += next->polled;
     g->lost += next->lost;
     for (uint32_t i = 0; i < HR_EVENTS_MAX; i++)
@@ -214,5 +217,5 @@ bool gather_divides(const struct trace_info *info)
 {
     uint32_t mode = info->sampling.mode;
 
-    return mode != HR_MODE_OVERFLOW && mode != HR_MODE_PEBS && mode != HR_MODE_IPI;
+    return mode != HR_MODE_OVERFLOW && mode != HR_MODE_IPI;
 }

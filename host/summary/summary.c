@@ -68,6 +68,7 @@ static void conclude(struct summary *s, struct trace_scan *scan, struct gather *
     s->processes = g->processes;
     s->memory = g->memory;
     s->probes = g->probes;
+    s->precise = g->precise;
     g->probes = (struct summary_probes){0};
     g->processes = (struct summary_processes){0};
     g->memory = (struct summary_memory){0};

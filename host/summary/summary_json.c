@@ -254,6 +254,7 @@ json_t *summary_json(const struct summary *s)
     set(object, "nmi", nmi(info));
     set(object, "activity", activity(info));
     set(object, "share", share(info));
+    set(object, "precise", summary_precise_json(&s->precise, info));
     set(object, "probes", summary_probes_json(&s->probes, info));
     set(object, "allocations", summary_probes_allocations(info, &s->allocations));
     set(object, "calls", summary_probes_calls(info));
