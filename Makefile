@@ -8,12 +8,12 @@ DESTDIR ?=
 # A parameter that is not used has no name, as in C23: gcc allows it, clang 14 must be told.
 WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror -Wno-c2x-extensions
 COMMON := -std=gnu11 -g $(OPT) $(WARN) -I. -MMD -MP
-CONTEXT := -Iguest/variants/shipped# guest/base/context.h without checks
+CONTEXT := -Iguest/variants/shipped# guest/base/context.h without checks, for the files that include it
 # Declarations at the start of a block, but for tests and workloads (CONTRIBUTING.md, "Dialect").
 DIALECT := -Wdeclaration-after-statement
 GUEST_CFLAGS := $(COMMON) $(DIALECT) -ffreestanding -mno-red-zone -mgeneral-regs-only -fno-pic -fno-pie \
 	-mcmodel=kernel -fno-stack-protector -fno-omit-frame-pointer -fno-asynchronous-unwind-tables \
-	-fno-strict-aliasing -fcf-protection=none -fno-builtin-printf $(CONTEXT)
+	-fno-strict-aliasing -fcf-protection=none -fno-builtin-printf
 GUEST_LDFLAGS := -nostdlib -static -Wl,-T,linker.ld -Wl,--build-id=sha1 \
 	-Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments
 # Code of the kernel's that runs in the program: no registers but the general ones, no libraries.
@@ -40,6 +40,7 @@ LIBHR_HOOKS_SRC := workloads/libhr_shadow.c workloads/libhr_hooks.S# of libhr.a 
 WORKLOADS := $(patsubst workloads/%.c,%,$(filter-out $(LIBHR_SRC) $(LIBHR_HOOKS_SRC),$(wildcard workloads/*.c)))
 
 GUEST_OBJ := $(addprefix $(BUILD)/guest/,$(addsuffix .o,$(basename $(GUEST_SRC))))
+CONTEXT_OBJ := $(patsubst %.c,$(BUILD)/guest/%.o,$(shell grep -l '^.include "guest/base/context.h"' $(filter %.c,$(GUEST_SRC)) guest/variants/*.c))
 HOST_OBJ := $(addprefix $(BUILD)/host/,$(addsuffix .o,$(basename $(HOST_SRC))))
 # A plain name is the glibc build; the musl builds appear where musl-tools is installed, which has no headers of Linux.
 MUSL_GCC := $(shell command -v musl-gcc)
@@ -47,7 +48,7 @@ WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc
 	$(if $(MUSL_GCC),$(addsuffix -musl,$(filter-out io_netlink,$(WORKLOADS)))))
 
 .PHONY: all workloads help clean demo check test test-long check-vpmu bench lint check-layers install uninstall FORCE
-all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/BOOTX64.EFI $(BUILD)/mbr.bin $(BUILD)/libhr.a $(BUILD)/libhr.so $(BUILD)/exact.so workloads ## build the hr command, the kernel, the loader for sticks and the workloads
+all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/BOOTX64.EFI $(BUILD)/mbr.bin $(BUILD)/libhr.a $(BUILD)/libhr.so $(BUILD)/exact.so $(BUILD)/membench workloads ## build the hr command, the kernel, the loader for sticks and the workloads
 
 include guest/net/net.mk
 GUEST_VARIANTS := $(NET_VARIANT)
@@ -56,8 +57,9 @@ $(BUILD)/guest.elf: $(GUEST_OBJ) $(GUEST_VARIANTS) $(BUILD)/guest/guest/variants
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
 
 # The kernel of the tests: it checks in which context functions are called (guest/base/context.h), and panics or tries
-# its network card when the manifest asks for it.
-GUEST_TEST_OBJ := $(patsubst $(BUILD)/guest/guest/%,$(BUILD)/asserting/guest/%,$(GUEST_OBJ)) \
+# its network card when the manifest asks for it.  What checks nothing is shared: no other file finds context.h.
+CHECKED_OBJ := $(patsubst $(BUILD)/guest/%,$(BUILD)/asserting/%,$(CONTEXT_OBJ))
+GUEST_TEST_OBJ := $(filter-out $(CONTEXT_OBJ),$(GUEST_OBJ)) $(CHECKED_OBJ) \
 	$(patsubst %,$(BUILD)/asserting/guest/variants/%.o,test_hook_on net_test memory_test context_asserting)
 $(BUILD)/guest-test.elf: $(GUEST_TEST_OBJ) $(GUEST_VARIANTS) linker.ld $(BUILD)/flags $(BUILD)/sources
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
@@ -67,18 +69,15 @@ GUEST_BENCH_OBJ := $(GUEST_OBJ) $(patsubst %,$(BUILD)/guest/guest/variants/%.o,t
 $(BUILD)/guest-bench.elf: $(GUEST_BENCH_OBJ) $(GUEST_VARIANTS) linker.ld $(BUILD)/flags $(BUILD)/sources
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
 
-$(BUILD)/asserting/%.o: GUEST_CFLAGS := $(subst $(CONTEXT),-Iguest/variants/asserting,$(GUEST_CFLAGS))
+$(BUILD)/asserting/%.o: GUEST_CFLAGS += $(CONTEXT:shipped=asserting)
 $(BUILD)/asserting/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(GUEST_CFLAGS) -c -o $@ $<
 
-$(BUILD)/asserting/%.o: %.S $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(CC) $(GUEST_CFLAGS) -Wa,-I,$(BUILD) -c -o $@ $<
-
 $(BUILD)/hr: $(HOST_OBJ) $(BUILD)/flags $(BUILD)/sources
 	$(CC) -o $@ $(HOST_OBJ) $(HOST_LIBS)
 
+$(CONTEXT_OBJ): GUEST_CFLAGS += $(CONTEXT)
 $(BUILD)/guest/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(GUEST_CFLAGS) -c -o $@ $<
@@ -98,7 +97,7 @@ $(BUILD)/vdso.so: guest/vdso/vdso.c guest/vdso/vdso.lds $(BUILD)/flags
 $(BUILD)/vdso.bin: $(BUILD)/vdso.so
 	objcopy --strip-all $< $@
 
-$(BUILD)/guest/guest/exec/vdso_image.o $(BUILD)/asserting/guest/exec/vdso_image.o: $(BUILD)/vdso.bin
+$(BUILD)/guest/guest/exec/vdso_image.o: $(BUILD)/vdso.bin
 
 # What a BIOS runs of a stick: 16-bit code, loaded at 7C00H.
 $(BUILD)/mbr.bin: boot/bios/mbr.S $(BUILD)/flags
@@ -132,6 +131,10 @@ $(BUILD)/libhr.so: $(BUILD)/libhr/libhr.o
 $(BUILD)/exact.so: plugin/exact.c plugin/instruction.c $(BUILD)/flags
 	$(CC) $(PLUGIN_CFLAGS) -shared -MF $@.d -MT $@ -o $@ $(filter %.c,$^)
 
+# What hr bench runs.
+$(BUILD)/membench: $(BUILD)/workloads/membench-glibc-static
+	ln -f $< $@
+
 workloads: $(WORKLOAD_BIN) ## build the sample programs
 
 $(BUILD)/workloads/%-glibc-static: workloads/%.c $(BUILD)/libhr.a $(BUILD)/flags
@@ -151,7 +154,7 @@ $(BUILD)/workloads/instrumented-glibc-static $(BUILD)/workloads/instrumented-mus
 include boot/uefi/uefi.mk
 
 # Rewritten when the compiler or a flag changes, or the list of sources: what depends on it is rebuilt.
-FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) $(VDSO_CFLAGS) $(VDSO_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS) \
+FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(CONTEXT) $(GUEST_LDFLAGS) $(VDSO_CFLAGS) $(VDSO_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS) \
 	$(LIBHR_CFLAGS) $(UEFI_CFLAGS) $(PLUGIN_CFLAGS)
 SOURCES_NOW := $(sort $(GUEST_SRC) $(HOST_SRC) $(patsubst $(BUILD)/%,%,$(NET_VARIANT)) $(UEFI_SRC))
 $(BUILD)/flags: NOW = $(FLAGS_NOW)
@@ -206,6 +209,7 @@ install: all ## install into PREFIX (default /usr/local)
 	install -D -m 644 $(BUILD)/BOOTX64.EFI $(DESTDIR)$(PREFIX)/lib/microtome/BOOTX64.EFI
 	install -D -m 644 $(BUILD)/vdso.so $(DESTDIR)$(PREFIX)/lib/microtome/vdso.so
 	install -D -m 755 $(BUILD)/exact.so $(DESTDIR)$(PREFIX)/lib/microtome/exact.so
+	install -D -m 755 $(BUILD)/membench $(DESTDIR)$(PREFIX)/lib/microtome/membench
 	install -D -m 644 $(BUILD)/mbr.bin $(DESTDIR)$(PREFIX)/lib/microtome/mbr.bin
 	install -D -m 644 docs/hr.1 $(DESTDIR)$(PREFIX)/share/man/man1/hr.1
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(dir $(COMPLETIONS)))

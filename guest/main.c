@@ -205,6 +205,7 @@ static void load_program(struct cpu *workload)
         if (cpus[i].ring != NULL)
             trace_add_ring(cpus[i].ring);
     calls_observe_start();
+    run.kernel_bytes = phys_total_bytes() - phys_free_bytes();
     process_start();
     thread = threads_first(&process_first);
     status = run.start_error;

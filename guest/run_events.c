@@ -252,6 +252,16 @@ static void log_fitting(void)
     log_notice("these events fit at once: %s; in another run: %s", together, rest);
 }
 
+/* Why a CPU does not have the register of an event. */
+static const char *register_reason(const struct msr_event *event)
+{
+    if (event->monitored != 0)
+        return "CPUID leaf FH offers no such monitoring of the cache, as in virtual machines";
+    if (event->needs == HR_MACHINE_SMI)
+        return "only Intel's processors count SMIs";
+    return "CPUID leaf 6 offers APERF and MPERF seldom in virtual machines";
+}
+
 static void log_refusal(int status, const struct pmu_refusal *refusal)
 {
     const char *name = sampling.session.events[refusal->event].name;
@@ -259,10 +269,7 @@ static void log_refusal(int status, const struct pmu_refusal *refusal)
     if (status == -ENODEV && msr_events_find(name) != NULL)
         log_notice("event %s: this CPU does not have the register, or it stands still: %s; leave "
                    "it out, or run on hardware without a hypervisor",
-                   name,
-                   msr_events_find(name)->needs == HR_MACHINE_SMI
-                       ? "only Intel's processors count SMIs"
-                       : "CPUID leaf 6 offers APERF and MPERF seldom in virtual machines");
+                   name, register_reason(msr_events_find(name)));
     else if (status == -ENOENT)
         log_notice(
             "event %s: this machine has no hardware counters, and only generic events have a "

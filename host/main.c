@@ -18,6 +18,7 @@
 
 static const struct command runs[] = {
     {"run", "run a program alone, sample it and write hr.bin", run_command},
+    {"ctl", "steer a run that goes on: start, pause, poll, mark, stop", ctl_command},
     {"pack", "put a program, its files and its options into one archive", pack_command},
     {"collect", "receive a trace from a socket and write it as hr.bin", collect_command},
     {"usb", "make a stick that runs programs on a bare PC; take its results off", usb_command},
@@ -44,6 +45,7 @@ static const struct command machine[] = {
     {"events", "list the events that a CPU can count, by name", events_command},
     {"doctor", "say whether this machine can give faithful runs, and what to change",
      doctor_command},
+    {"bench", "measure the memory's bandwidth and latency", bench_command},
 };
 
 static const struct group {

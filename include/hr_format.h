@@ -116,6 +116,7 @@ enum hr_record_type {
     HR_REC_ACCESSES = 61, /* accesses of the run of samples before it, as lib/trace_accesses.h codes
                              them */
     HR_REC_MAPPING = 62, /* struct hr_rec_mapping */
+    HR_REC_PAGE_FAULT = 63, /* struct hr_rec_page_fault */
     /* in END and HOST chunks */
     HR_REC_EXIT = 64, /* struct hr_rec_exit */
     HR_REC_TOTAL = 65, /* struct hr_rec_total, one per event, in event order */
@@ -529,6 +530,24 @@ struct hr_rec_pages {
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_rec_pages) == 24, "hr_rec_pages");
+
+enum { /* hr_rec_page_fault.flags */
+       HR_PAGE_FAULT_WRITE = 1,
+       HR_PAGE_FAULT_FETCH = 2, /* of an instruction */
+};
+
+/* A thread touched memory that was not there for it yet, and got it.  In traces that have
+ * HR_REC_PAGES each page fault has one. */
+struct hr_rec_page_fault {
+    uint64_t time; /* from when on the thread can use it */
+    uint64_t address; /* that it touched */
+    uint64_t ip; /* of the instruction */
+    uint32_t tid;
+    uint32_t bytes; /* of the page that is there now: 4 KiB or 2 MiB */
+    uint32_t flags; /* HR_PAGE_FAULT_* */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_rec_page_fault) == 40, "hr_rec_page_fault");
 
 /* Precise samples: the processor itself wrote a record of each (Intel SDM volume 3B, "Processor
  * Event Based Sampling").  Each sample of the trace has an access then. */

@@ -74,6 +74,18 @@ enum run_message_type {
                             POLLERR as Linux has them, 0: not ready */
     RUN_HOST_BROKEN = 22, /* host: the reader of the program's stream `flag` (1, 2) is gone: writes
                              get EPIPE and SIGPIPE from now on */
+    RUN_HOST_TEXT = 23, /* host: `flag` bytes (1 to 8) in `value`, the lowest first: a part of a
+                           text of at most RUN_TEXT_MAX bytes for the RUN_HOST_ASK after it */
+    RUN_HOST_ASK = 24, /* host: a user steers the run; flag: enum run_ask */
+};
+
+#define RUN_TEXT_MAX 255u
+
+enum run_ask {
+    RUN_ASK_START = 1, /* as hr_start() of the program */
+    RUN_ASK_PAUSE = 2, /* as hr_pause() */
+    RUN_ASK_POLL = 3, /* as hr_poll_all(): each CPU that runs a thread */
+    RUN_ASK_MARK = 4, /* as hr_mark() with the text, by no thread */
 };
 
 enum run_cpu_vendor { RUN_CPU_OTHER = 0, RUN_CPU_INTEL = 1, RUN_CPU_AMD = 2 };

@@ -1,5 +1,7 @@
 /* The registers that can be read with every sample.  Intel SDM volume 3B, "Hardware Feedback and
- * Performance Counters", and volume 4, MSR_SMI_COUNT; AMD APM volume 2, "Effective Frequency".
+ * Performance Counters", and volume 4, MSR_SMI_COUNT; AMD APM volume 2, "Effective Frequency".  Of
+ * the cache monitor: SDM volume 3B, "Intel Resource Director Technology (Intel RDT) Monitoring
+ * Features"; AMD64 Technology Platform Quality of Service Extensions, "Monitoring".
  */
 #include "lib/msr_events.h"
 
@@ -9,11 +11,16 @@
 #include "include/hr_format.h"
 
 const struct msr_event msr_events[] = {
-    {"aperf", "clock cycles while the CPU does not halt, in all rings", 0xe8, 64, HR_MACHINE_APERF},
+    {"aperf", "clock cycles while the CPU does not halt, in all rings", 0xe8, 64, HR_MACHINE_APERF,
+     0},
     {"mperf", "the same at the TSC's frequency: aperf / mperf is how fast it was", 0xe7, 64,
-     HR_MACHINE_APERF},
-    {"smi", "system management interrupts (Intel)", 0x34, 32, HR_MACHINE_SMI},
-    {NULL, NULL, 0, 0, 0},
+     HR_MACHINE_APERF, 0},
+    {"smi", "system management interrupts (Intel)", 0x34, 32, HR_MACHINE_SMI, 0},
+    {"llc-occupancy", "bytes that the CPU has in the last-level cache, summed over the readings",
+     0xc8e, 64, 0, 1},
+    {"mbm-total", "bytes between the CPU's last-level cache and memory", 0xc8e, 64, 0, 2},
+    {"mbm-local", "the same, of this node's memory alone", 0xc8e, 64, 0, 3},
+    {NULL, NULL, 0, 0, 0, 0},
 };
 
 const struct msr_event *msr_events_find(const char *name)

@@ -11,7 +11,8 @@ struct msr_event {
     const char *description;
     uint32_t msr;
     uint8_t width_bits;
-    uint32_t needs; /* HR_MACHINE_* flag of the CPUs that have the register */
+    uint32_t needs; /* HR_MACHINE_* flag of the CPUs that have the register; 0: see the next */
+    uint8_t monitored; /* what the cache monitor is asked for (drivers/pmu/pmu_rdt.h); 0: nothing */
 };
 
 extern const struct msr_event msr_events[]; /* ends with a NULL name */

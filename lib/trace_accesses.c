@@ -1,6 +1,8 @@
 /* Codes accesses: see lib/trace_accesses.h. */
 #include "lib/trace_accesses.h"
 
+#include <string.h>
+
 #include "lib/trace_code.h"
 #include "lib/varint.h"
 
@@ -62,4 +64,46 @@ const uint8_t *trace_access_get(struct trace_access_state *state, const uint8_t 
     for (uint32_t i = 0; registers && at != NULL && i < HR_ACCESS_REGISTERS; i++)
         at = get_difference(at, stop, &state->registers[i], &access->registers[i]);
     return at;
+}
+
+enum trace_status trace_accesses_decode(struct trace_access_state *state,
+                                        const struct trace_record *record, struct hr_access *out,
+                                        uint32_t count, bool registers)
+{
+    const uint8_t *at = record->body, *stop = record->body + record->bytes;
+
+    for (uint32_t i = 0; i < count; i++) {
+        at = trace_access_get(state, at, stop, &out[i], registers);
+        if (at == NULL)
+            return TRACE_BAD_RECORD;
+    }
+    return at == stop ? TRACE_OK : TRACE_BAD_RECORD;
+}
+
+uint32_t trace_accesses_bound(const struct trace_accesses *a)
+{
+    if (a->bytes + TRACE_ACCESS_BYTES_MAX > TRACE_BODY_BYTES_MAX)
+        return TRACE_ACCESSES_NO_ROOM;
+    /* the sample may end the run, whose record comes before that of the next one */
+    return 2 * (uint32_t)sizeof(struct hr_record_header) + a->bytes + TRACE_ACCESS_BYTES_MAX;
+}
+
+void trace_accesses_add(struct trace_accesses *a, const struct hr_access *access)
+{
+    uint8_t *end = trace_access_put(&a->state, a->coded + a->bytes, access, a->registers);
+
+    a->bytes = (uint32_t)(end - a->coded);
+}
+
+uint8_t *trace_accesses_flush(struct trace_accesses *a, uint8_t *at, uint32_t *records)
+{
+    uint32_t bytes = a->bytes;
+
+    if (bytes == 0)
+        return at;
+    trace_code_record(at, HR_REC_ACCESSES, bytes);
+    memcpy(at + sizeof(struct hr_record_header), a->coded, bytes);
+    a->bytes = 0;
+    ++*records;
+    return at + sizeof(struct hr_record_header) + bytes;
 }

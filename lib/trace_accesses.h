@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 #include "include/hr_format.h"
+#include "lib/trace_code.h"
+#include "lib/trace_reader.h"
 
 struct hr_access {
     uint64_t address; /* of the data; 0: the instruction that was sampled accessed none */
@@ -39,5 +41,31 @@ uint8_t *trace_access_put(struct trace_access_state *state, uint8_t *to,
  * access->registers. */
 const uint8_t *trace_access_get(struct trace_access_state *state, const uint8_t *at,
                                 const uint8_t *stop, struct hr_access *access, bool registers);
+
+/* Decodes the HR_REC_ACCESSES of a run of `count` samples into out[0..].  Returns TRACE_BAD_RECORD
+ * if the record does not hold exactly so many. */
+enum trace_status trace_accesses_decode(struct trace_access_state *state,
+                                        const struct trace_record *record, struct hr_access *out,
+                                        uint32_t count, bool registers);
+
+/* What a writer keeps of the open run, for trace_writer.c. */
+struct trace_accesses {
+    struct trace_access_state state;
+    bool registers;
+    uint32_t bytes; /* of `coded` in use */
+    uint8_t coded[TRACE_BODY_BYTES_MAX];
+};
+
+/* Returns an upper bound of the record's bytes with one more access; TRACE_ACCESSES_NO_ROOM if the
+ * run must be closed first. */
+#define TRACE_ACCESSES_NO_ROOM UINT32_MAX
+uint32_t trace_accesses_bound(const struct trace_accesses *a);
+
+/* Adds the access of a sample of the open run, after trace_accesses_bound allowed it. */
+void trace_accesses_add(struct trace_accesses *a, const struct hr_access *access);
+
+/* Writes the record of the run that is being closed, if it has any, and adds it to *records.
+ * Returns the end of what was written. */
+uint8_t *trace_accesses_flush(struct trace_accesses *a, uint8_t *at, uint32_t *records);
 
 #endif

@@ -150,8 +150,8 @@ int trace_writer_probe(struct trace_writer *w, const struct trace_slot *hit)
     uint64_t fields[TRACE_HIT_FIELDS_MAX];
     bool narrow;
 
-    if (w->stacks != NULL && !is_of_hits(w))
-        trace_writer_close_run(w); /* includes the records of its stacks */
+    if ((w->stacks != NULL || w->accesses != NULL) && !is_of_hits(w))
+        trace_writer_close_run(w); /* includes the records that follow it */
     if (w->capacity - w->used < HIT_ROOM)
         return -ENOSPC;
     narrow = take_differences(w, hit, fields) < TRACE_NARROW_LIMIT;

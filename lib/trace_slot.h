@@ -23,14 +23,20 @@ struct trace_slot {
     uint64_t counters[HR_EVENTS_MAX]; /* since the program's start */
 };
 
-/* Returns the size of a slot without a call stack.  Values are events and, where there are probes,
- * the arguments of hits. */
+/* Returns the size of a slot without a call stack.  Values are events and what follows them: the
+ * arguments of hits where there are probes, the access of a sample where samples are precise
+ * (TRACE_SLOT_ACCESS, or with registers TRACE_SLOT_REGISTERS of them), or the more of both. */
 static inline uint32_t trace_slot_bytes(uint32_t value_count)
 {
     if (value_count <= TRACE_SLOT_SMALL_EVENTS)
         return 64;
-    return value_count <= HR_EVENTS_MAX ? 128 : 192;
+    return value_count <= HR_EVENTS_MAX ? 128 : (32 + 8 * value_count + 63) & ~63u;
 }
+
+/* A precise sample's counters are followed by its struct hr_access (lib/trace_accesses.h), without
+ * registers if the trace has none. */
+#define TRACE_SLOT_ACCESS 3u
+#define TRACE_SLOT_REGISTERS (TRACE_SLOT_ACCESS + HR_ACCESS_REGISTERS)
 
 /* A hit of a probe has kind HR_REC_PROBES.  `ip` is the stack pointer; the counters are followed by
  * the arguments, beyond the struct if there are more than HR_EVENTS_MAX values.  `cost_ticks` and

@@ -55,10 +55,29 @@ void trace_writer_counter(struct trace_writer *w, uint32_t event, uint32_t width
     w->first[event] = w->previous.counters[event] = w->probes.latest[event] = first;
 }
 
+/* Values of a slot that follow the events: arguments of a hit, or an access. */
+static uint32_t values_after(const struct trace_writer *w)
+{
+    uint32_t access = w->accesses == NULL      ? 0
+                      : w->accesses->registers ? TRACE_SLOT_REGISTERS
+                                               : TRACE_SLOT_ACCESS;
+
+    return w->probes.argument_count > access ? w->probes.argument_count : access;
+}
+
 void trace_writer_stacks(struct trace_writer *w, enum hr_stack_kind kind, void *memory)
 {
     w->stacks = trace_stacks_init(memory, kind);
-    w->stack_offset = trace_slot_bytes(w->event_count + w->probes.argument_count);
+    w->stack_offset = trace_slot_bytes(w->event_count + values_after(w));
+}
+
+void trace_writer_accesses(struct trace_writer *w, struct trace_accesses *memory, bool registers)
+{
+    memory->registers = registers;
+    memory->bytes = 0;
+    w->accesses = memory;
+    if (w->stacks != NULL)
+        w->stack_offset = trace_slot_bytes(w->event_count + values_after(w));
 }
 
 void trace_writer_extend(const struct trace_writer *w, const uint64_t *counters, uint64_t *whole)
@@ -110,6 +129,8 @@ void trace_writer_begin(struct trace_writer *w, enum hr_chunk_type type)
     trace_probes_begin(w);
     if (w->stacks != NULL)
         trace_stacks_begin(w->stacks);
+    if (w->accesses != NULL)
+        memset(&w->accesses->state, 0, sizeof w->accesses->state);
 }
 
 void trace_writer_close_run(struct trace_writer *w)
@@ -136,6 +157,10 @@ void trace_writer_close_run(struct trace_writer *w)
         w->used =
             (uint32_t)(trace_stacks_flush(w->stacks, w->buffer + w->used, &w->header.record_count) -
                        w->buffer);
+    if (w->accesses != NULL)
+        w->used = (uint32_t)(trace_accesses_flush(w->accesses, w->buffer + w->used,
+                                                  &w->header.record_count) -
+                             w->buffer);
 }
 
 /* Returns what all samples of a run share: thread and flags.  It is one load, because the guest
@@ -306,16 +331,28 @@ static const struct trace_slot_stack *stack_of(const struct trace_writer *w,
     return (const struct trace_slot_stack *)(const void *)(slot + w->stack_offset);
 }
 
-static bool has_room(const struct trace_writer *w, const struct trace_slot *sample)
+static const struct hr_access *access_of(const struct trace_writer *w,
+                                         const struct trace_slot *sample)
 {
-    uint32_t room = w->capacity - w->used;
+    const uint8_t *slot = (const uint8_t *)sample;
 
-    return room >= SAMPLE_ROOM &&
-           room - SAMPLE_ROOM >= trace_stacks_bound(w->stacks, stack_of(w, sample));
+    return (const struct hr_access *)(const void *)(slot + offsetof(struct trace_slot, counters) +
+                                                    8 * (size_t)w->event_count);
 }
 
-/* Closes runs early if their stacks' records would grow too large.  The exact size is known only
- * after that, so there may be room then. */
+static bool has_room(const struct trace_writer *w, const struct trace_slot *sample)
+{
+    uint64_t needed = SAMPLE_ROOM;
+
+    if (w->stacks != NULL)
+        needed += trace_stacks_bound(w->stacks, stack_of(w, sample));
+    if (w->accesses != NULL)
+        needed += trace_accesses_bound(w->accesses);
+    return w->capacity - w->used >= needed;
+}
+
+/* Closes runs early if the records that follow them would grow too large.  The exact size is known
+ * only after that, so there may be room then. */
 static bool make_room(struct trace_writer *w, const struct trace_slot *sample)
 {
     if (has_room(w, sample))
@@ -348,26 +385,34 @@ static int add_aside(struct trace_writer *w, const struct trace_slot *sample)
     return 0;
 }
 
-static int add_with_stack(struct trace_writer *w, const struct trace_slot *sample)
+static bool has_more(const struct trace_writer *w)
+{
+    return w->stacks != NULL || w->accesses != NULL;
+}
+
+static int add_with_more(struct trace_writer *w, const struct trace_slot *sample)
 {
     if (sample->flags & HR_SAMPLE_ASIDE)
         return add_aside(w, sample);
     if (!make_room(w, sample))
         return -ENOSPC;
-    add_sample(w, sample);
-    trace_stacks_add(w->stacks, stack_of(w, sample));
+    add_sample(w, sample); /* it may close the run before */
+    if (w->stacks != NULL)
+        trace_stacks_add(w->stacks, stack_of(w, sample));
+    if (w->accesses != NULL)
+        trace_accesses_add(w->accesses, access_of(w, sample));
     return 0;
 }
 
-static uint32_t samples_with_stacks(struct trace_writer *w, const void *slots, size_t slot_bytes,
-                                    uint32_t count)
+static uint32_t samples_with_more(struct trace_writer *w, const void *slots, size_t slot_bytes,
+                                  uint32_t count)
 {
     const uint8_t *slot = slots;
     uint32_t added = 0;
 
     for (; added < count; added++, slot += slot_bytes) {
         const struct trace_slot *sample = (const struct trace_slot *)(const void *)slot;
-        if (sample->kind != 0 || add_with_stack(w, sample) != 0)
+        if (sample->kind != 0 || add_with_more(w, sample) != 0)
             break;
     }
     return added;
@@ -379,8 +424,8 @@ uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t 
     const uint8_t *slot = slots;
     uint32_t added = 0;
 
-    if (w->stacks != NULL)
-        return samples_with_stacks(w, slots, slot_bytes, count);
+    if (has_more(w))
+        return samples_with_more(w, slots, slot_bytes, count);
     for (; added < count && w->capacity - w->used >= SAMPLE_ROOM; added++) {
         const struct trace_slot *sample = (const struct trace_slot *)(const void *)slot;
         if (sample->kind != 0)
@@ -393,8 +438,8 @@ uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t 
 
 int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
 {
-    if (w->stacks != NULL)
-        return add_with_stack(w, sample);
+    if (has_more(w))
+        return add_with_more(w, sample);
     if (w->capacity - w->used < SAMPLE_ROOM)
         return -ENOSPC;
     add_sample(w, sample);
@@ -430,8 +475,8 @@ int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, con
     if (body_bytes > TRACE_BODY_BYTES_MAX || tail_bytes > TRACE_BODY_BYTES_MAX - body_bytes ||
         needed > w->capacity - empty_bytes(w))
         return -EMSGSIZE;
-    if (w->stacks != NULL)
-        trace_writer_close_run(w); /* includes the records of its stacks */
+    if (has_more(w))
+        trace_writer_close_run(w); /* includes the records that follow it */
     if (needed > w->capacity - w->used)
         return -ENOSPC;
     trace_writer_close_run(w);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "include/hr_format.h"
+#include "lib/trace_accesses.h"
 #include "lib/trace_probes.h"
 #include "lib/trace_slot.h"
 #include "lib/trace_stacks.h"
@@ -35,6 +36,7 @@ struct trace_writer {
     struct hr_chunk_header header; /* of the chunk being built */
     struct trace_stacks *stacks; /* of the samples; NULL: they have none */
     uint32_t stack_offset; /* offset of the stack in a slot */
+    struct trace_accesses *accesses; /* of the samples; NULL: they have none */
     /* state of the difference coding, kept across chunks */
     struct trace_slot previous; /* counters: as read modulo their ranges, extended to 64 bits */
     uint64_t interval;
@@ -64,6 +66,11 @@ void trace_writer_counter(struct trace_writer *w, uint32_t event, uint32_t width
  * TRACE_STACKS_CHUNK_BYTES_MIN bytes.  Call it before the first chunk.
  */
 void trace_writer_stacks(struct trace_writer *w, enum hr_stack_kind kind, void *memory);
+
+/* Declares that samples have accesses, which follow the events in each slot (lib/trace_slot.h).
+ * `memory` is the writer's from now on.  Call it before the first chunk, and before
+ * trace_writer_stacks. */
+void trace_writer_accesses(struct trace_writer *w, struct trace_accesses *memory, bool registers);
 
 /* Declares that there are hits of probes, with so many arguments (up to HR_PROBE_ARGUMENTS_MAX).
  * Call it before the first chunk. */

@@ -136,6 +136,12 @@ static inline void apic_pmi_enable(void)
     apic_write(APIC_LVT_PMI, APIC_LVT_NMI);
 }
 
+/* It delivers an interrupt instead, which does not come in ring 0. */
+static inline void apic_pmi_interrupt(uint8_t vector)
+{
+    apic_write(APIC_LVT_PMI, vector);
+}
+
 static inline void apic_pmi_disable(void)
 {
     apic_write(APIC_LVT_PMI, APIC_LVT_NMI | APIC_LVT_MASKED);

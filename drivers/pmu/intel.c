@@ -250,6 +250,7 @@ static bool intel_probe(struct pmu_caps *caps)
     caps->overflow = true;
     caps->needs_encodings = true;
     caps->vendor = RUN_CPU_INTEL;
+    intel_pebs_probe(caps, can);
     intel_caps = *caps;
     return true;
 }
@@ -267,4 +268,7 @@ const struct pmu_driver pmu_intel = {
     .resume = pmu_hardware_resume,
     .overflowed = pmu_overflow_seen,
     .rearm = pmu_overflow_rearm,
+    .precise_start = intel_pebs_start,
+    .precise_stop = intel_pebs_stop,
+    .precise_served = intel_pebs_served,
 };

@@ -29,6 +29,19 @@ struct intel_found {
 };
 extern struct intel_found intel_found;
 
+/* PEBS: fills caps from IA32_PERF_CAPABILITIES; without PEBS says why. */
+void intel_pebs_probe(struct pmu_caps *caps, uint64_t capabilities);
+
+/* What start presets the counter of an event with a record_period to. */
+uint64_t intel_pebs_preset(const struct pmu_event *event);
+
+/* Whether records are adaptive, which events' selects and FIXED_CTR_CTRL say as well. */
+bool intel_pebs_adaptive(void);
+
+int intel_pebs_start(const struct pmu_session *session, struct pmu_precise *area);
+void intel_pebs_stop(const struct pmu_session *session);
+void intel_pebs_served(void);
+
 /* pmu_driver.assign, start, stop and reset. */
 int intel_assign(const struct pmu_caps *caps, struct pmu_session *session,
                  struct pmu_refusal *refusal);

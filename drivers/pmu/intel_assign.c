@@ -49,13 +49,15 @@ uint32_t intel_companion(const struct pmu_event *event)
 }
 
 /* Returns the fixed counter that counts this event, or -1. */
-static int fixed_counter(const struct pmu_caps *caps, uint64_t encoding)
+static int fixed_counter(const struct pmu_caps *caps, const struct pmu_event *event)
 {
-    if (encoding & ~SELECT_OF_FIXED)
+    uint32_t mask = caps->fixed_mask & (event->record_period ? caps->precise_fixed_mask : ~0u);
+
+    if (event->encoding & ~SELECT_OF_FIXED)
         return -1;
     for (unsigned i = 0; i < ARRAY_COUNT(fixed_events); i++) {
-        if (fixed_events[i].code == (encoding & SELECT_CODE) &&
-            caps->fixed_mask & 1u << fixed_events[i].counter)
+        if (fixed_events[i].code == (event->encoding & SELECT_CODE) &&
+            mask & 1u << fixed_events[i].counter)
             return fixed_events[i].counter;
     }
     return -1;
@@ -72,7 +74,7 @@ static uint32_t general_allowed(const struct pmu_caps *caps, const struct pmu_ev
             caps->missing_events & 1u << i)
             return 0;
     }
-    return pmu_hardware_allowed(caps, event);
+    return pmu_hardware_allowed(caps, event) & (event->record_period ? caps->precise_mask : ~0u);
 }
 
 /* Returns -ENODEV for an event that no counter of this CPU counts, used or not. */
@@ -81,7 +83,7 @@ static int check_events(const struct pmu_caps *caps, const struct pmu_session *s
 {
     for (uint32_t i = 0; i < session->event_count; i++) {
         const struct pmu_event *event = &session->events[i];
-        if (fixed_counter(caps, event->encoding) < 0 && !general_allowed(caps, event)) {
+        if (fixed_counter(caps, event) < 0 && !general_allowed(caps, event)) {
             refusal->event = i;
             return -ENODEV;
         }
@@ -143,7 +145,7 @@ int intel_assign(const struct pmu_caps *caps, struct pmu_session *session,
         return status;
     for (uint32_t i = 0; i < session->event_count; i++) {
         struct pmu_event *event = &session->events[i];
-        int fixed = fixed_counter(caps, event->encoding);
+        int fixed = fixed_counter(caps, event);
         event->source = HR_SOURCE_PMU;
         event->flags = pmu_hardware_rings(event->encoding);
         if (fixed >= 0 && !(taken & 1u << fixed)) {

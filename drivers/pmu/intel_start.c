@@ -6,21 +6,41 @@
 #include "drivers/pmu/pmu_overflow.h"
 #include "drivers/pmu/pmu_regs.h"
 
-/* `preset`: what the counter starts from; not 0 only in overflow sampling, with an interrupt.  The
- * counter's field of FIXED_CTR_CTRL. */
-static uint64_t start_fixed(const struct pmu_event *event, uint64_t preset)
+/* Where a counter starts from, and whether it interrupts at the end of its range, or writes records
+ * there. */
+struct intel_preset {
+    uint64_t value;
+    bool interrupts;
+    bool adaptive;
+};
+
+static struct intel_preset preset_of(const struct pmu_session *session, uint32_t i,
+                                     uint64_t overflow)
+{
+    const struct pmu_event *event = &session->events[i];
+
+    if (session->precise && event->record_period)
+        return (struct intel_preset){.value = intel_pebs_preset(event),
+                                     .adaptive = intel_pebs_adaptive()};
+    if (i == 0 && overflow)
+        return (struct intel_preset){.value = overflow, .interrupts = true};
+    return (struct intel_preset){.value = pmu_hardware_first(event->width_bits)};
+}
+
+/* Returns the counter's fields of FIXED_CTR_CTRL. */
+static uint64_t start_fixed(const struct pmu_event *event, struct intel_preset preset)
 {
     uint32_t n = event->counter & ~INTEL_RDPMC_FIXED;
     uint64_t field = (event->flags & HR_EVENT_USER ? INTEL_FIXED_USER : 0) |
                      (event->flags & HR_EVENT_KERNEL ? INTEL_FIXED_KERNEL : 0) |
-                     (preset ? INTEL_FIXED_INTERRUPT : 0);
+                     (preset.interrupts ? INTEL_FIXED_INTERRUPT : 0) |
+                     (uint64_t)preset.adaptive << INTEL_FIXED_ADAPTIVE;
 
-    pmu_hardware_preset(intel_registers.fixed + n * intel_registers.stride,
-                        preset ? preset : pmu_hardware_first(event->width_bits));
+    pmu_hardware_preset(intel_registers.fixed + n * intel_registers.stride, preset.value);
     return field << 4 * n;
 }
 
-static void start_general(const struct pmu_event *event, uint64_t preset)
+static void start_general(const struct pmu_event *event, struct intel_preset preset)
 {
     uint32_t offset = event->counter * intel_registers.stride;
     uint64_t select;
@@ -28,9 +48,9 @@ static void start_general(const struct pmu_event *event, uint64_t preset)
     if (event->encoding_ext)
         pmu_hardware_write(intel_companion(event), event->encoding_ext);
     pmu_hardware_write(intel_registers.select + offset, 0);
-    pmu_hardware_preset(intel_registers.counter + offset,
-                        preset ? preset : pmu_hardware_first(event->width_bits));
-    select = pmu_hardware_select(event) | (preset ? PMU_SELECT_INTERRUPT : 0);
+    pmu_hardware_preset(intel_registers.counter + offset, preset.value);
+    select = pmu_hardware_select(event) | (preset.interrupts ? PMU_SELECT_INTERRUPT : 0) |
+             (preset.adaptive ? INTEL_SELECT_ADAPTIVE : 0);
     pmu_hardware_write(intel_registers.select + offset, select);
     if (!intel_caps.global_control)
         pmu_hardware_add_switch(intel_registers.select + offset, select);
@@ -112,7 +132,7 @@ static void describe_overflow(const struct pmu_session *session, struct pmu_over
 int intel_start(const struct pmu_session *session)
 {
     struct pmu_overflow how;
-    uint64_t fixed_control = 0, preset = 0;
+    uint64_t fixed_control = 0, overflow = 0;
 
     pmu_hardware_start(session);
     if (intel_caps.global_control)
@@ -120,15 +140,15 @@ int intel_start(const struct pmu_session *session)
     freeze_in_smm();
     if (session->period) {
         describe_overflow(session, &how);
-        preset = pmu_overflow_start(&how, session->period);
+        overflow = pmu_overflow_start(&how, session->period);
     }
     for (uint32_t i = 0; i < session->event_count; i++) {
         const struct pmu_event *event = &session->events[i];
         pmu_hardware_of_event(i);
         if (event->counter & INTEL_RDPMC_FIXED)
-            fixed_control |= start_fixed(event, i == 0 ? preset : 0);
+            fixed_control |= start_fixed(event, preset_of(session, i, overflow));
         else
-            start_general(event, i == 0 ? preset : 0);
+            start_general(event, preset_of(session, i, overflow));
     }
     pmu_hardware_of_event(PMU_NO_EVENT);
     if (!intel_caps.global_control)

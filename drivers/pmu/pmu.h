@@ -30,6 +30,10 @@ struct pmu_caps { /* filled once by pmu_probe; later code asks these, never the 
     uint32_t fixed_held; /* fixed counters in use by others */
     uint32_t missing_events; /* architectural events unavailable by CPUID, its bits */
     uint32_t vendor; /* enum run_cpu_vendor: for the host, which encodes events */
+    const char *no_records; /* why it writes no records of precise events; NULL: it does */
+    uint8_t record_format; /* Intel: of PEBS */
+    uint32_t precise_mask; /* general counters that can write records */
+    uint32_t precise_fixed_mask; /* likewise fixed ones */
 };
 
 struct pmu_event { /* one counter of the session, as it goes into the trace */
@@ -38,6 +42,7 @@ struct pmu_event { /* one counter of the session, as it goes into the trace */
     uint64_t encoding_ext; /* companion register */
     uint32_t allowed_counters; /* general counters that the host allows it, a bit each; 0: any */
     uint32_t flags; /* HR_EVENT_USER, HR_EVENT_KERNEL */
+    uint64_t record_period; /* precise sampling: a record each so many; 0: the event only counts */
     uint32_t counter; /* RDPMC's ECX */
     uint8_t source; /* enum hr_source */
     uint8_t width_bits; /* of the values that read stores */
@@ -50,6 +55,8 @@ struct pmu_event { /* one counter of the session, as it goes into the trace */
 struct pmu_session { /* the events of a run; the same on every CPU */
     uint32_t event_count;
     uint64_t period; /* overflow sampling of the first event: what start arms it with; 0: none */
+    bool precise; /* events with a record_period write records */
+    bool registers; /* which hold registers */
     struct pmu_event events[HR_EVENTS_MAX];
 };
 
@@ -68,6 +75,8 @@ extern struct pmu_refusal pmu_start_refusal;
 
 typedef void pmu_read_function(const struct pmu_session *session, uint64_t user_instructions,
                                uint64_t *values);
+
+struct pmu_precise;
 
 struct pmu_driver {
     const char *name;
@@ -106,6 +115,15 @@ struct pmu_driver {
      */
     uint64_t (*overflowed)(const struct pmu_session *session);
     void (*rearm)(const struct pmu_session *session, uint64_t period, bool masked);
+    /* Precise sampling (drivers/pmu/pmu_precise.h), after a start with session->precise. Interrupts
+     * off.  precise_start has records written to the calling CPU's area, from the event's next
+     * period on; the caller has enabled the local APIC's LVTPC entry.  0, or -EIO as start, which
+     * may come before it or after.  precise_stop ends that; the
+     * counters count on.  precise_served acknowledges the interrupt of a buffer that has become
+     * full.  NULL: there is no such thing. */
+    int (*precise_start)(const struct pmu_session *session, struct pmu_precise *area);
+    void (*precise_stop)(const struct pmu_session *session);
+    void (*precise_served)(void);
     /* Stores what the counters hold with pmu_store, width_bits each: the reader extends them.
      * user_instructions: ring-3 ticks so far on this CPU, which a driver without hardware derives
      * its values from. */

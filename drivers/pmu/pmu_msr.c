@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "drivers/pmu/pmu_rdt.h"
 #include "drivers/processor/monitor.h"
 #include "lib/msr_events.h"
 #include "lib/x86.h"
@@ -11,7 +12,9 @@
 static const struct pmu_driver *beneath; /* whose layer this is */
 static struct pmu_session counted; /* the events that the driver sees */
 static uint32_t registers[HR_EVENTS_MAX]; /* and the registers that follow them */
+static uint8_t monitored[HR_EVENTS_MAX]; /* of each of them: see struct msr_event */
 static uint32_t register_count;
+static bool any_monitored;
 
 /* Counters first, in their order, then registers in theirs. */
 static void pmu_msr_part(struct pmu_session *session)
@@ -28,24 +31,29 @@ static void pmu_msr_part(struct pmu_session *session)
     memcpy(session->events + kept, behind, moved * sizeof *behind);
     counted.event_count = kept;
     counted.period = session->period;
+    counted.precise = session->precise;
+    counted.registers = session->registers;
     memcpy(counted.events, session->events, kept * sizeof *session->events);
 }
 
 static int assign_registers(struct pmu_session *session, struct pmu_refusal *refusal)
 {
-    uint32_t there = monitor_probe();
+    uint32_t there = monitor_probe(), events = pmu_rdt_probe();
 
     register_count = 0;
+    any_monitored = false;
     for (uint32_t i = counted.event_count; i < session->event_count; i++) {
         struct pmu_event *event = &session->events[i];
         const struct msr_event *found = msr_events_find(event->name);
 
-        if (!(there & found->needs)) {
+        if (found->monitored != 0 ? !(events >> found->monitored & 1) : !(there & found->needs)) {
             refusal->event = i;
             return -ENODEV;
         }
+        any_monitored |= found->monitored != 0;
+        monitored[register_count] = found->monitored;
         event->encoding = registers[register_count++] = found->msr;
-        event->encoding_ext = 0;
+        event->encoding_ext = found->monitored;
         event->flags = HR_EVENT_USER | HR_EVENT_KERNEL;
         event->source = HR_SOURCE_MSR;
         event->width_bits = found->width_bits;
@@ -66,7 +74,14 @@ static int msr_assign(const struct pmu_caps *caps, struct pmu_session *session,
 
 static int msr_start(const struct pmu_session *session)
 {
+    int status = any_monitored ? pmu_rdt_start() : 0;
+
+    if (status != 0) {
+        pmu_start_refusal = (struct pmu_refusal){.event = PMU_NO_EVENT, .msr = PMU_RDT_MSR};
+        return -EIO;
+    }
     counted.period = session->period;
+    counted.precise = session->precise;
     return beneath->start(&counted);
 }
 
@@ -96,12 +111,23 @@ static void msr_rearm(const struct pmu_session *, uint64_t period, bool masked)
     beneath->rearm(&counted, period, masked);
 }
 
+static int msr_precise_start(const struct pmu_session *, struct pmu_precise *area)
+{
+    return beneath->precise_start(&counted, area);
+}
+
+static void msr_precise_stop(const struct pmu_session *)
+{
+    beneath->precise_stop(&counted);
+}
+
 /* No register here can fault: assign has seen them all. */
 static void read_registers(uint64_t *values)
 {
     values += counted.event_count;
     for (uint32_t i = 0; i < register_count; i++)
-        pmu_store(&values[i], x86_rdmsr(registers[i]));
+        pmu_store(&values[i],
+                  monitored[i] != 0 ? pmu_rdt_read(monitored[i]) : x86_rdmsr(registers[i]));
 }
 
 static void msr_read(const struct pmu_session *, uint64_t user_instructions, uint64_t *values)
@@ -138,6 +164,9 @@ const struct pmu_driver *pmu_msr_layer(const struct pmu_driver *under,
         .resume = msr_resume,
         .overflowed = under->overflowed != NULL ? msr_overflowed : NULL,
         .rearm = under->rearm != NULL ? msr_rearm : NULL,
+        .precise_start = under->precise_start != NULL ? msr_precise_start : NULL,
+        .precise_stop = under->precise_stop != NULL ? msr_precise_stop : NULL,
+        .precise_served = under->precise_served,
         .read = msr_read,
         .read_others = under->read_others != NULL ? msr_read_others : NULL,
     };

@@ -34,6 +34,10 @@
 #define MSR_INTEL_DEBUGCTL 0x1d9u
 #define MSR_INTEL_OFFCORE_RSP0 0x1a6u
 #define MSR_INTEL_OFFCORE_RSP1 0x1a7u
+#define MSR_INTEL_MISC_ENABLE 0x1a0u
+#define MSR_INTEL_PEBS_ENABLE 0x3f1u /* SDM "Processor Event Based Sampling (PEBS)" */
+#define MSR_INTEL_PEBS_DATA_CFG 0x3f2u /* "Adaptive PEBS" */
+#define MSR_INTEL_DS_AREA 0x600u /* "Debug Store (DS) Mechanism" */
 #define MSR_INTEL_PEBS_LD_LAT 0x3f6u
 #define MSR_INTEL_PEBS_FRONTEND 0x3f7u
 /* Version 6: four registers a counter (SDM "MSR Aliasing"); they take full-width writes. */
@@ -41,7 +45,16 @@
 #define MSR_INTEL_PMC_GP0_CFG_A 0x1901u
 #define MSR_INTEL_PMC_FX0_CTR 0x1980u
 #define INTEL_PMC_STRIDE 4u
+#define INTEL_CAPABILITIES_PEBS_FORMAT 8 /* four bits from here on */
 #define INTEL_CAPABILITIES_SMM_FREEZE (1ull << 12)
+#define INTEL_CAPABILITIES_PEBS_BASELINE (1ull << 14) /* every event, fixed counters, adaptive */
+#define INTEL_MISC_PEBS_UNAVAILABLE (1ull << 12)
+#define INTEL_PEBS_MEMORY 1ull /* groups of PEBS_DATA_CFG */
+#define INTEL_PEBS_REGISTERS 2ull
+#define INTEL_PEBS_LOAD_LATENCY 32 /* PEBS_ENABLE before Ice Lake: bit 32 + n */
+#define INTEL_SELECT_ADAPTIVE (1ull << 34)
+#define INTEL_FIXED_ADAPTIVE 32 /* FIXED_CTR_CTRL: bit 32 + 4n */
+#define INTEL_STATUS_PEBS_BUFFER (1ull << 62) /* GLOBAL_STATUS: the buffer is at its threshold */
 #define INTEL_CAPABILITIES_FW_WRITE (1ull << 13)
 #define INTEL_FIXED_KERNEL 1ull /* of each counter's four bits in FIXED_CTR_CTRL */
 #define INTEL_FIXED_USER 2ull

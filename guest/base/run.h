@@ -55,6 +55,7 @@ struct run_config {
     const uint8_t *input; /* the archive's stdin, where no host gives it */
     uint64_t input_bytes;
     uint64_t start_ticks; /* workload clock at the program's first instruction */
+    uint64_t kernel_bytes; /* physical memory that was in use before the program had any */
 };
 
 /* Written during boot only: from the program's first instruction on, its page is read-only. */

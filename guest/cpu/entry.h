@@ -28,7 +28,7 @@ void entry_wake_saved(void);
 void entry_sample_saved(void);
 void entry_nmi_saved(void);
 
-/* Exceptions where there are probes; 2, 8 and 18 are not in the table. */
+/* Exceptions where there are probes or looks at pages; 2, 8 and 18 are not in the table. */
 extern const void *const entry_exceptions_watched[ENTRY_EXCEPTIONS];
 void entry_breakpoint(void);
 
@@ -37,6 +37,7 @@ void entry_breakpoint(void);
  * thread, interrupts off. */
 bool syscall_trap(struct trap_frame *frame);
 void trap_exception(struct trap_frame *frame);
+void trap_after(struct trap_frame *frame); /* after that of an exception that is watched */
 void trap_attention(struct trap_frame *frame);
 void trap_in_kernel(struct trap_frame *frame);
 void trap_paranoid(struct trap_frame *frame); /* double fault, machine check */

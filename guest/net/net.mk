@@ -27,7 +27,7 @@ $(BUILD)/guest/lwip/%.o: $(LWIP_DIR)/%.c guest/net/net.mk $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(filter-out $(WARN),$(GUEST_CFLAGS)) -w -D__NO_INLINE__ $(LWIP_INCLUDE) -c -o $@ $<
 
-$(BUILD)/guest/guest/net/%.o: GUEST_CFLAGS += $(LWIP_INCLUDE)
+$(BUILD)/guest/guest/net/%.o: GUEST_CFLAGS += $(LWIP_INCLUDE) $(CONTEXT)
 $(BUILD)/guest/guest/net/%.o: guest/net/lwipopts.h guest/net/arch/cc.h
 
 -include $(NET_OBJ:.o=.d)

@@ -33,11 +33,11 @@ void probe_look(void);
  * probe_hit: a breakpoint of ring 3; returns false if it is the program's own.
  * probe_before: an exception of ring 3; puts a thread that is in a copy of an instruction back to
  * the place that the copy stands for.
- * probe_after: the exception was handled, and the workload clock is stopped: if it was a page
- * fault, places probes in the pages that it showed. */
+ * trap_after (guest/syscall/traps.c) calls probe_shown when a page fault at `address` was served,
+ * with the workload clock stopped: places probes in the pages that it showed. */
 bool probe_hit(struct trap_frame *frame);
 void probe_before(struct trap_frame *frame);
-void probe_after(struct trap_frame *frame);
+void probe_shown(struct vm_space *space, uint64_t address);
 
 /* Puts a thread that is in a copy back, as probe_before does; does nothing for other addresses. */
 void probe_leave_copy(struct trap_frame *frame);

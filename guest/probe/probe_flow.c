@@ -9,11 +9,8 @@
 #include "guest/vm/vm.h"
 #include "lib/x86.h"
 
-enum { /* page faults: Intel SDM volume 3, "Page-Fault Exceptions" */
-       VECTOR_PAGE_FAULT = 14,
-       FAULT_WRITE = 2,
-       FAULT_USER = 4
-};
+#define VECTOR_PAGE_FAULT 14
+
 enum { FLAG_CARRY = 1, FLAG_PARITY = 4, FLAG_ZERO = 0x40, FLAG_SIGN = 0x80, FLAG_OVERFLOW = 0x800 };
 
 /* Intel SDM volume 1, appendix B, "EFLAGS Condition Codes". */
@@ -59,7 +56,7 @@ static uint64_t operand(struct trap_frame *frame, const struct probe_place *plac
 static bool fault(struct trap_frame *frame, uint64_t address, bool write)
 {
     frame->vector = VECTOR_PAGE_FAULT;
-    frame->error = FAULT_USER | (write ? FAULT_WRITE : 0);
+    frame->error = VM_FAULT_USER | (write ? VM_FAULT_WRITE : 0);
     x86_write_cr2(address);
     return false;
 }

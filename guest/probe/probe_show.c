@@ -193,25 +193,17 @@ void probe_look(void)
         look(cpu_this()->thread->process->space);
 }
 
-void probe_after(struct trap_frame *)
+void probe_shown(struct vm_space *space, uint64_t address)
 {
-    struct cpu *cpu = cpu_this();
-    struct thread *thread = cpu->thread;
-    uint64_t address = thread->probe.shown, start = address & ~(VM_FILL_AROUND_BYTES - 1);
-    const struct vm_area *area;
+    const struct vm_area *area = vm_find(space, address);
+    uint64_t start = address & ~(VM_FILL_AROUND_BYTES - 1);
 
-    if (!address)
-        return;
-    thread->probe.shown = 0;
-    cross_lock(cpu);
-    area = vm_find(thread->process->space, address);
     if (area != NULL && area->protection & VM_EXEC && area->inode != NULL &&
         area->inode->probes != NULL) {
-        show(thread->process->space, area, start, start + VM_FILL_AROUND_BYTES);
-        if (!is_file_page(thread->process->space, address))
+        show(space, area, start, start + VM_FILL_AROUND_BYTES);
+        if (!is_file_page(space, address))
             probe_forget_places(); /* breakpoints in it are the program's from now on */
     }
-    cross_unlock();
 }
 
 /* The trace says first what there is to hit. */

@@ -10,6 +10,7 @@
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
 #include "guest/service/service.h"
+#include "guest/service/service_asked.h"
 #include "guest/service/service_cpu.h"
 #include "guest/service/service_network.h"
 #include "guest/trace/trace.h"
@@ -45,6 +46,7 @@ static void take_device_interrupts(void)
 {
     x86_take_interrupts();
     service_cpu_poll();
+    service_asked_remind(cpu_this());
 }
 
 static void service_end(struct cpu *cpu)

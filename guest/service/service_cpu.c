@@ -14,6 +14,7 @@
 #include "guest/sample/sampling.h"
 #include "guest/service/deadline.h"
 #include "guest/service/service.h"
+#include "guest/service/service_asked.h"
 #include "guest/service/service_cpu.h"
 #include "guest/service/service_input.h"
 #include "guest/service/service_network.h"
@@ -108,6 +109,10 @@ static void take_message(const struct run_message *message)
     case RUN_HOST_BROKEN:
         if (message->flag == 1 || message->flag == 2)
             run_state.broken_streams |= 1u << message->flag;
+        break;
+    case RUN_HOST_TEXT:
+    case RUN_HOST_ASK:
+        service_asked_take(message);
         break;
     case RUN_HOST_STOP:
         service_cpu_stop(message->value, message->flag);

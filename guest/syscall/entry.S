@@ -167,8 +167,8 @@ return_restore:
     swapgs
     iretq          /* after: 1 + 3 + 15 + 3 */
 
-/* With probes: what probe_before does takes no time of the workload clock, and neither does what
- * probe_after does.  So the clock shows what entry_exception would show. */
+/* With probes or looks at pages: what probe_before does takes no time of the workload clock, and
+ * neither does what trap_after does.  So the clock shows what entry_exception would show. */
 entry_exception_watched: /* 3 instructions so far */
     testb $3, 24(%rsp)
     jz exception_in_kernel
@@ -196,7 +196,7 @@ entry_exception_watched: /* 3 instructions so far */
     movq %rax, %gs:CPU_ENTER_TICKS
     movq %rax, %gs:CPU_STOPPED_AT
     movq %rsp, %rdi
-    call probe_after
+    call trap_after
     CLOCK_EXIT_STOPPED 28
     jmp return_restore
 

@@ -5,13 +5,16 @@
 
 #include "drivers/apic/apic.h"
 #include "guest/base/panic.h"
+#include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/entry.h"
 #include "guest/probe/probe.h"
 #include "guest/sample/exact.h"
 #include "guest/service/service.h"
+#include "guest/service/service_asked.h"
 #include "guest/signal/signal.h"
 #include "guest/syscall/syscall_hr.h"
+#include "guest/thread/pages.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/vm/uaccess.h"
@@ -100,6 +103,7 @@ void trap_attention(struct trap_frame *frame)
     cpu = schedule_attend(cpu);
     service_check_stop();
     syscall_hr_follow(cpu, frame->rip);
+    service_asked_follow(cpu, clock_entered(cpu), frame->rip);
     deliver_between(cpu, frame);
     cross_unlock();
 }
@@ -118,7 +122,7 @@ static void traps_exception(struct cpu *cpu, struct trap_frame *frame)
         if (status == 0) {
             thread->use.page_faults++;
             thread->process->use.page_faults++;
-            thread->probe.shown = address;
+            thread->fault_served = address;
             return;
         }
         if (status == -ENOMEM) {
@@ -138,6 +142,21 @@ void trap_exception(struct trap_frame *frame)
     cross_lock(cpu);
     exact_exception(frame->vector, frame->error, frame->rip);
     traps_exception(cpu, frame);
+    cross_unlock();
+}
+
+void trap_after(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+    struct thread *thread = cpu->thread;
+    uint64_t address = thread->fault_served;
+
+    if (!address)
+        return;
+    thread->fault_served = 0;
+    cross_lock(cpu);
+    pages_fault(cpu, frame, address);
+    probe_shown(thread->process->space, address);
     cross_unlock();
 }
 

@@ -8,6 +8,7 @@
 #include "guest/cpu/cross.h"
 #include "guest/sample/sampler.h"
 #include "guest/service/service.h"
+#include "guest/service/service_asked.h"
 #include "guest/service/service_cpu.h"
 #include "guest/service/service_network.h"
 #include "guest/thread/schedule.h"
@@ -58,6 +59,7 @@ static void pass_time(struct cpu *cpu)
 
     service_cpu_poll();
     service_check_stop();
+    service_asked_follow(cpu, clock_stopped_time(cpu), 0);
     if (service_network_take())
         return;
     if (cpu->schedule.timers != NULL && cpu->schedule.timers->due > clock_stopped_time(cpu))
@@ -83,6 +85,7 @@ static void idle_halt(struct cpu *cpu)
     x86_wait_for_interrupt();
     cross_lock(cpu);
     service_check_stop();
+    service_asked_follow(cpu, x86_rdtsc(), 0);
 }
 
 void idle_loop(struct cpu *cpu)

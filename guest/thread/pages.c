@@ -6,9 +6,11 @@
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
+#include "guest/memory/vm_table.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
 #include "guest/thread/process.h"
+#include "guest/vm/vm.h"
 #include "guest/vm/vm_touched.h"
 
 #define SLOT_BYTES (TRACE_SLOT_SMALL_EVENTS * 8u) /* of runs, in a slot's counters */
@@ -102,8 +104,10 @@ static void look(struct cpu *cpu, uint64_t now)
 
 void pages_start(void)
 {
-    if (run.pages_ticks)
-        pages_due = run.start_ticks + run.pages_ticks;
+    if (!run.pages_ticks)
+        return;
+    pages_due = run.start_ticks + run.pages_ticks;
+    cpu_watch_exceptions();
 }
 
 void pages_attend(struct cpu *cpu, uint64_t now)
@@ -139,6 +143,23 @@ void pages_leave(const struct process *process)
 void pages_fork(const struct process *process)
 {
     look_aside(process, true, true);
+}
+
+void pages_fault(struct cpu *cpu, const struct trap_frame *frame, uint64_t address)
+{
+    struct trace_slot *slot;
+    uint64_t bytes;
+
+    if (!run.pages_ticks)
+        return;
+    bytes = vm_level_bytes(vm_table_look(cpu->space->root, address, VM_LEVEL_PAGE).level);
+    slot = sampler_record(cpu, HR_REC_PAGE_FAULT, clock_stopped_time(cpu));
+    slot->ip = frame->rip;
+    slot->counters[0] = address;
+    slot->counters[1] = bytes;
+    slot->counters[2] = (frame->error & VM_FAULT_WRITE ? HR_PAGE_FAULT_WRITE : 0) |
+                        (frame->error & VM_FAULT_FETCH ? HR_PAGE_FAULT_FETCH : 0);
+    sampling.trigger->close(cpu);
 }
 
 void pages_end(struct cpu *cpu, uint64_t now)

@@ -13,6 +13,7 @@
 
 struct cpu;
 struct process;
+struct trap_frame;
 
 extern uint64_t pages_due; /* workload clock of the next look; CPU_NEVER: there is none */
 
@@ -28,6 +29,10 @@ void pages_leave(const struct process *process);
 
 /* Likewise before a fork, which copies the bits: what the parent has touched is not the child's. */
 void pages_fork(const struct process *process);
+
+/* Records who touched memory first: `frame` is of a page fault at `address`, which was served.  The
+ * workload clock stands. */
+void pages_fault(struct cpu *cpu, const struct trap_frame *frame, uint64_t address);
 
 /* The run ends at `now`: records what all processes have touched since the last look.  No other CPU
  * runs the program. */

@@ -55,7 +55,6 @@ struct thread_futex { /* guest/syscall/futex.h */
 struct probe_place;
 
 struct thread_probe { /* guest/probe/probe.h */
-    uint64_t shown; /* address of its last page fault that was served */
     uint64_t again_ip, again_sp; /* the next hit with these was recorded before */
     uint64_t spare; /* in a copy: what the register that holds rip there is to hold again */
     struct thread_call { /* guest/probe/probe_heap.c: the allocator's outermost call */
@@ -81,6 +80,8 @@ struct thread {
     uint64_t robust_list;
     uint64_t robust_list_bytes;
     uint64_t fault_vector, fault_error, fault_address; /* of the last exception, for ucontext */
+    uint64_t
+        fault_served; /* address of its last page fault that was served: guest/syscall/traps.c */
     bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
     /* guest/thread/threads.h */
     struct thread *next, *previous; /* in the list of its process */

@@ -5,6 +5,7 @@
 #include "guest/base/image.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
+#include "guest/memory/phys.h"
 #include "guest/sample/sampling.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
@@ -242,4 +243,5 @@ void trace_meta_end(struct trace_writer *w, const struct trace_dropped *dropped)
     vm_space_faults(&faults, &copied);
     info_number(w, "run.page_faults", faults);
     info_number(w, "run.pages_copied", copied);
+    info_number(w, "run.memory_peak", phys_peak_bytes() - run.kernel_bytes);
 }

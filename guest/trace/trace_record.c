@@ -115,6 +115,18 @@ static int write_pages(struct trace_writer *w, const struct trace_slot *slot)
                                slot->cost_ticks);
 }
 
+static int write_page_fault(struct trace_writer *w, const struct trace_slot *slot)
+{
+    const struct hr_rec_page_fault fault = {.time = slot->time,
+                                            .address = slot->counters[0],
+                                            .ip = slot->ip,
+                                            .tid = slot->tid,
+                                            .bytes = (uint32_t)slot->counters[1],
+                                            .flags = (uint32_t)slot->counters[2]};
+
+    return trace_writer_record(w, HR_REC_PAGE_FAULT, slot->time, &fault, sizeof fault, NULL, 0);
+}
+
 int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
 {
     union record_body body;
@@ -129,6 +141,8 @@ int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
         return write_mark(w, slot);
     if (slot->kind == HR_REC_PAGES)
         return write_pages(w, slot);
+    if (slot->kind == HR_REC_PAGE_FAULT)
+        return write_page_fault(w, slot);
     bytes = slot_to_body(slot, &body);
     return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
 }

@@ -131,6 +131,13 @@ int64_t vm_remap(struct vm_space *space, uint64_t address, uint64_t old_bytes, u
                  uint32_t flags, uint64_t new_address);
 uint64_t vm_set_brk(struct vm_space *space, uint64_t end); /* returns the break in force */
 
+enum { /* page-fault error code: Intel SDM volume 3, "Page-Fault Exceptions" */
+       VM_FAULT_WRITE = 2,
+       VM_FAULT_USER = 4,
+       VM_FAULT_RESERVED = 8,
+       VM_FAULT_FETCH = 16
+};
+
 /* Handles a page fault at `address` with the CPU's error code.  Returns 0 if the page is mapped
  * now; -EFAULT if there is no area, -EACCES if the area forbids the access (both SIGSEGV); -ENXIO
  * past the end of the file (SIGBUS); -ENOMEM if out of memory.  Uses a 2 MiB page if area and

@@ -13,18 +13,11 @@
 #include "guest/vm/vm_fill.h"
 #include "guest/vm/vm_range.h"
 
-enum { /* page-fault error code, Intel SDM volume 3, "Page-Fault Exceptions" */
-       FAULT_WRITE = 2,
-       FAULT_USER = 4,
-       FAULT_RESERVED = 8,
-       FAULT_FETCH = 16
-};
-
 static bool vm_fault_allowed(const struct vm_area *area, uint64_t error)
 {
-    if (error & FAULT_FETCH)
+    if (error & VM_FAULT_FETCH)
         return area->protection & VM_EXEC;
-    if (error & FAULT_WRITE)
+    if (error & VM_FAULT_WRITE)
         return area->protection & VM_WRITE;
     return area->protection != 0;
 }
@@ -72,7 +65,7 @@ static struct vm_area *area_at(struct vm_space *space, uint64_t address)
 static __attribute__((noinline)) int unshare(struct vm_space *space, const struct vm_area *area,
                                              uint64_t address, uint64_t error)
 {
-    bool write = error & FAULT_WRITE;
+    bool write = error & VM_FAULT_WRITE;
     struct vm_slot slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
     int status = vm_copy_own(space, area, address, write, slot);
 
@@ -90,22 +83,23 @@ int vm_fault(struct vm_space *space, uint64_t address, uint64_t error)
     int status;
 
     cross_assert_held();
-    /* Without FAULT_USER the CPU read a descriptor table for the program; QEMU 7.2 also takes what
-     * a far return pops for such an access, and SMAP denies it whatever the page tables say. */
-    if (area == NULL || (error & FAULT_RESERVED) || !(error & FAULT_USER))
+    /* Without VM_FAULT_USER the CPU read a descriptor table for the program; QEMU 7.2 also takes
+     * what a far return pops for such an access, and SMAP denies it whatever the page tables say.
+     */
+    if (area == NULL || (error & VM_FAULT_RESERVED) || !(error & VM_FAULT_USER))
         return -EFAULT;
     if (!vm_fault_allowed(area, error))
         return -EACCES;
     if (space->forked && unshare(space, area, address, error) != 0)
         return -ENOMEM;
     slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
-    if (vm_filled(*slot.entry, error & FAULT_WRITE)) { /* another CPU was first, or a translation
+    if (vm_filled(*slot.entry, error & VM_FAULT_WRITE)) { /* another CPU was first, or a translation
                                                           from before a change */
         address &= ~VM_PAGE_MASK;
         vm_table_forget(address, address + PAGE_BYTES);
         return 0;
     }
-    status = vm_fill(space, area, address, slot, error & FAULT_WRITE);
+    status = vm_fill(space, area, address, slot, error & VM_FAULT_WRITE);
     space->faults += status == 0;
     return status;
 }

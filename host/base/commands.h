@@ -20,6 +20,7 @@ struct command {
 
 /* runs */
 int run_command(int argc, char **argv);
+int ctl_command(int argc, char **argv);
 int pack_command(int argc, char **argv);
 int collect_command(int argc, char **argv);
 int usb_command(int argc, char **argv);
@@ -43,3 +44,4 @@ int check_command(int argc, char **argv);
 /* the machine */
 int events_command(int argc, char **argv);
 int doctor_command(int argc, char **argv);
+int bench_command(int argc, char **argv);

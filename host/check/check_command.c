@@ -247,6 +247,7 @@ static int read_trace(struct reader *reader)
     struct check *c = (struct check *)reader;
     const struct trace_visitor visitor = {.context = c,
                                           .stacks = TRACE_SCAN_ROOTS,
+                                          .accesses = true,
                                           .step = take_step,
                                           .samples = take_samples,
                                           .hits = take_hits,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "host/base/run_failure.h"
+#include "host/run/run_child.h"
 #include "host/summary/summary.h"
 #include "include/hr_format.h"
 
@@ -17,7 +18,7 @@
 #define MEASURE_LOOP 10000000u /* iterations of two instructions */
 #define MEASURE_INSTRUCTIONS (2ull * MEASURE_LOOP + 4) /* executed by the whole program */
 #define MEASURE_PERIOD 400000u /* for overflow sampling: 50 samples */
-#define MEASURE_REASON_BYTES 300
+#define MEASURE_REASON_BYTES RUN_CHILD_REASON_BYTES
 
 struct measure_options { /* options of `hr run`; NULL: the default */
     const char *accel;

@@ -2,14 +2,10 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/base/text.h"
 #include "host/doctor/doctor_measure.h"
 
 #define LOAD_ADDRESS 0x400000u
@@ -21,9 +17,6 @@ struct loop_file {
     Elf64_Phdr segment;
     uint8_t code[20];
 };
-
-static volatile pid_t child;
-static volatile sig_atomic_t stopped_by;
 
 /* mov $n, %ecx; 1: dec %ecx; jnz 1b; mov $231, %eax; xor %edi, %edi; syscall: exit_group(0) */
 static void fill_loop(struct loop_file *file)
@@ -99,74 +92,6 @@ void doctor_measure_place_remove(const struct measure_place *p)
     rmdir(p->directory);
 }
 
-static void pass_on(int number)
-{
-    stopped_by = number;
-    if (child > 0)
-        kill(child, number);
-}
-
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = pass_on};
-
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        sigaction(signals[i], &action, NULL);
-}
-
-/* The child ends when the doctor ends, in any way. */
-static void __attribute__((noreturn)) become_run(const struct measure_place *p, char **arguments)
-{
-    int null = open("/dev/null", O_RDWR);
-    int errors = open(p->errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (null >= 0 && errors >= 0 && dup2(null, 0) == 0 && dup2(null, 1) == 1 &&
-        dup2(errors, 2) == 2)
-        execv("/proc/self/exe", arguments);
-    _exit(RUN_EXIT_FAILED);
-}
-
-/* Returns the run's exit status, or -1 with the failure filled. */
-static int run_child(const struct measure_place *p, char **arguments, struct run_failure *failure)
-{
-    int status = 0;
-
-    catch_signals();
-    fflush(NULL);
-    child = fork();
-    if (child < 0)
-        return run_fail(failure, "cannot start a process: %s", strerror(errno));
-    if (child == 0)
-        become_run(p, arguments);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    child = 0;
-    if (stopped_by != 0)
-        return run_fail_as(failure, RUN_EXIT_SIGNAL_BASE + (int)stopped_by, "ended by %s",
-                           strsignal((int)stopped_by));
-    return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_FAILED;
-}
-
-/* Reads the first line of the run's stderr. */
-static const char *read_reason(const struct measure_place *p, char reason[MEASURE_REASON_BYTES])
-{
-    char line[MEASURE_REASON_BYTES] = "";
-    FILE *file = fopen(p->errors, "re");
-    const char *text = line;
-
-    if (file != NULL) {
-        if (fgets(line, sizeof line, file) == NULL)
-            line[0] = 0;
-        fclose(file);
-    }
-    line[strcspn(line, "\n")] = 0;
-    if (strncmp(text, "hr: ", 4) == 0)
-        text += 4;
-    return text_escape(reason, MEASURE_REASON_BYTES, text[0] != 0 ? text : "it said nothing");
-}
-
 static const char *mode_name(enum hr_mode mode)
 {
     return mode == HR_MODE_OFF ? "off" : trace_info_mode(mode);
@@ -216,7 +141,7 @@ static int run_loop(const struct measure_place *p, const struct measure_options 
         add(arguments, &count, "--interval", "200us");
     arguments[count] = (char *)p->program;
     unlink(p->trace);
-    return run_child(p, arguments, failure);
+    return run_child(arguments, NULL, p->errors, failure);
 }
 
 int doctor_measure_loop(const struct measure_place *p, const struct measure_options *o,
@@ -228,7 +153,7 @@ int doctor_measure_loop(const struct measure_place *p, const struct measure_opti
 
     if (status < 0)
         return -1;
-    read_reason(p, reason);
+    run_child_reason(p->errors, reason);
     error = summary_from_file(p->trace, summary);
     if (status == 0 && error == 0)
         return 0;

@@ -54,6 +54,6 @@ static int finish(struct dump *dump)
 
 const struct dump_format dump_csv = {
     .name = "csv",
-    .visitor = {.names = true, .samples = take_samples},
+    .visitor = {.names = true, .accesses = true, .samples = take_samples},
     .finish = finish,
 };

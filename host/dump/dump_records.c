@@ -1,5 +1,7 @@
 /* hr dump --format records: everything in a trace, one line each. */
 
+#include <string.h>
+
 #include "host/base/text.h"
 #include "host/dump/dump.h"
 #include "lib/array.h"
@@ -61,6 +63,9 @@ static const struct layout layouts[] = {
      FIELDS(hr_meta_map, HEX(hr_meta_map, start), HEX(hr_meta_map, end),
             HEX(hr_meta_map, file_offset), FIELD(hr_meta_map, flags),
             FIELD(hr_meta_map, build_id_bytes), FIELD(hr_meta_map, path_bytes))},
+    {"accesses", HR_META_ACCESSES,
+     FIELDS(hr_meta_accesses, FIELD(hr_meta_accesses, sources), FIELD(hr_meta_accesses, flags),
+            FIELD(hr_meta_accesses, latency_least))},
     {"stacks", HR_META_STACKS,
      FIELDS(hr_meta_stacks, FIELD(hr_meta_stacks, kind), FIELD(hr_meta_stacks, limit))},
     {"process", HR_REC_PROCESS, .text = true,
@@ -116,6 +121,10 @@ static const struct layout layouts[] = {
     {"pages", HR_REC_PAGES,
      FIELDS(hr_rec_pages, FIELD(hr_rec_pages, time), FIELD(hr_rec_pages, pid),
             HEX(hr_rec_pages, address))},
+    {"page-fault", HR_REC_PAGE_FAULT,
+     FIELDS(hr_rec_page_fault, FIELD(hr_rec_page_fault, time), FIELD(hr_rec_page_fault, tid),
+            HEX(hr_rec_page_fault, address), HEX(hr_rec_page_fault, ip),
+            FIELD(hr_rec_page_fault, bytes), FIELD(hr_rec_page_fault, flags))},
     {"base", HR_REC_BASE,
      FIELDS(hr_rec_base, FIELD(hr_rec_base, time), FIELD(hr_rec_base, interval),
             HEX(hr_rec_base, ip), FIELD(hr_rec_base, cost_ticks), FIELD(hr_rec_base, event_count))},
@@ -150,6 +159,7 @@ static const struct layout layouts[] = {
     {"stack_nodes", HR_REC_STACK_NODES, .bytes = 0},
     {"sample_stacks", HR_REC_STACKS, .bytes = 0},
     {"user_stacks", HR_REC_USER_STACKS, .bytes = 0},
+    {"sample_accesses", HR_REC_ACCESSES, .bytes = 0},
     {"exit", HR_REC_EXIT,
      FIELDS(hr_rec_exit, FIELD(hr_rec_exit, time), FIELD(hr_rec_exit, user_ticks),
             FIELD(hr_rec_exit, kind), FIELD(hr_rec_exit, code),
@@ -380,6 +390,18 @@ static void put_tail(struct output *out, const struct layout *layout,
     output_char(out, '"');
 }
 
+static void put_periods(struct output *out, const struct trace_record *record)
+{
+    struct hr_meta_accesses accesses;
+
+    memcpy(&accesses, record->body, sizeof accesses);
+    output_text(out, " periods=");
+    for (uint32_t i = 0; i < HR_EVENTS_MAX; i++) {
+        output_text(out, i != 0 ? "," : "");
+        output_decimal(out, accesses.periods[i]);
+    }
+}
+
 static int put_record(void *context, const struct trace_chunk *chunk,
                       const struct trace_record *record)
 {
@@ -410,6 +432,8 @@ static int put_record(void *context, const struct trace_chunk *chunk,
             put_points(out, record);
         else if (record->type == HR_REC_PAGES)
             put_pages(out, record);
+        else if (record->type == HR_META_ACCESSES)
+            put_periods(out, record);
         else if (layout->text)
             put_tail(out, layout, record);
         else if (layout->bytes == 0)
@@ -474,9 +498,26 @@ static void put_stack(struct output *out, const struct stacks *stacks, uint32_t 
     output_text(out, roots[node]);
 }
 
+static void put_access(struct output *out, const struct hr_access *access, bool registers)
+{
+    output_text(out, " events=");
+    output_hex(out, access->events);
+    if (access->address != 0) {
+        put_value(out, "address", access->address, true);
+        put_value(out, "source", access->source, true);
+        put_value(out, "latency", access->latency, false);
+    }
+    output_text(out, registers ? " registers=" : "");
+    for (uint32_t i = 0; registers && i < HR_ACCESS_REGISTERS; i++) {
+        output_text(out, i != 0 ? "," : "");
+        output_hex(out, access->registers[i]);
+    }
+}
+
 static int put_run(struct dump *dump, const struct trace_samples *samples, const char *name)
 {
     const struct trace_processes *processes = &dump->reader.scan.info.processes;
+    bool registers = (dump->reader.scan.info.accesses.flags & HR_ACCESSES_REGISTERS) != 0;
     struct output *out = &dump->output;
 
     dump->any = true;
@@ -499,6 +540,8 @@ static int put_run(struct dump *dump, const struct trace_samples *samples, const
         }
         if (samples->stacks != NULL)
             put_stack(out, &dump->reader.scan.stacks, samples->stacks[n]);
+        if (samples->accesses != NULL)
+            put_access(out, &samples->accesses[n], registers);
         output_char(out, '\n');
     }
     return out->error;
@@ -560,6 +603,7 @@ static int put_hits(void *context, const struct trace_hits *hits)
 const struct dump_format dump_records = {
     .name = "records",
     .visitor = {.stacks = TRACE_SCAN_STACKS,
+                .accesses = true,
                 .own_addresses = true,
                 .samples = put_samples,
                 .waits = put_waits,

@@ -11,6 +11,7 @@
 #include "host/events/events.h"
 #include "host/events/events_constraints.h"
 #include "host/events/events_library.h"
+#include "host/events/events_preset.h"
 #include "host/events/events_spec.h"
 #include "lib/msr_events.h"
 
@@ -128,6 +129,19 @@ static void print_event(void *context, const char *name, const char *description
            note(l, &e, notes));
 }
 
+static void list_groups(struct listing *l)
+{
+    char members[EVENTS_PRESET_BYTES];
+
+    for (const struct events_preset *g = events_presets; g->name != NULL; g++) {
+        events_preset_list(g, &l->cpu, members);
+        if (!is_wanted(l, g->name) || members[0] == 0)
+            continue;
+        printf("%sGroups:\n  %-44s %s: %s\n", l->found++ != 0 ? "\n" : "", g->name, g->description,
+               members);
+    }
+}
+
 static int list(struct listing *l)
 {
     char described[EVENTS_CPU_TEXT_BYTES];
@@ -139,6 +153,7 @@ static int list(struct listing *l)
     events_list_generic(&l->cpu, print_event, l);
     l->heading = "Registers that count all the time, in all rings:";
     events_list_registers(&l->cpu, print_event, l);
+    list_groups(l);
     snprintf(heading, sizeof heading, "Events of %s:", described);
     if (events_cpu_table(&l->cpu) == NULL)
         snprintf(heading, sizeof heading, "Architectural events:");

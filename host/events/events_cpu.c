@@ -201,9 +201,9 @@ int events_cpu_parse(struct events_cpu *cpu, const char *text)
         if (strncasecmp(text, vendors[i].prefix, bytes) == 0)
             return parse_numbers(cpu, vendors[i].vendor, text + bytes);
     }
-    if (strcmp(text, "host") == 0) {
+    if (strncmp(text, "host", 4) == 0 && (text[4] == 0 || text[4] == ',')) {
         events_cpu_from_host(cpu);
-        return 0;
+        return apply_properties(cpu, text + 4);
     }
     for (size_t i = 0; i < ARRAY_COUNT(qemu_models); i++) {
         size_t bytes = strlen(qemu_models[i].name);

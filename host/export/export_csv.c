@@ -42,8 +42,11 @@ static int take_samples(void *context, const struct trace_samples *samples)
 static int run(struct export *e)
 {
     struct csv *csv = calloc(1, sizeof *csv);
-    const struct trace_visitor visitor = {
-        .context = csv, .names = true, .stacks = TRACE_SCAN_STACKS, .samples = take_samples};
+    const struct trace_visitor visitor = {.context = csv,
+                                          .names = true,
+                                          .stacks = TRACE_SCAN_STACKS,
+                                          .accesses = true,
+                                          .samples = take_samples};
     int error;
 
     if (csv == NULL)

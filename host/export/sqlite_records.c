@@ -17,6 +17,7 @@ union body {
     struct hr_rec_period period;
     struct hr_rec_pages pages;
     struct hr_rec_mapping mapping;
+    struct hr_rec_page_fault page_fault;
 };
 
 struct row { /* a record that is being inserted */
@@ -140,6 +141,15 @@ static void put_mapping(const struct row *row)
                  m->address, m->bytes, m->old_address, m->old_bytes, m->flags, m->protection);
 }
 
+static void put_page_fault(const struct row *row)
+{
+    const struct hr_rec_page_fault *fault = &row->body.page_fault;
+
+    database_row(row->db, row->insert, "%lu,%u,%u,%lu,%lu,%u,%u", ns(row, fault->time), row->cpu,
+                 fault->tid, fault->address, fault->ip, fault->bytes,
+                 (fault->flags & HR_PAGE_FAULT_WRITE) != 0);
+}
+
 static const struct table {
     uint8_t type; /* of the record */
     uint8_t bytes; /* of its fixed part */
@@ -160,6 +170,8 @@ static const struct table {
      put_pages},
     {HR_REC_MAPPING, sizeof(struct hr_rec_mapping),
      "INSERT INTO mappings VALUES (?,?,?,?,?,?,?,?,?)", put_mapping},
+    {HR_REC_PAGE_FAULT, sizeof(struct hr_rec_page_fault),
+     "INSERT INTO page_faults VALUES (?,?,?,?,?,?,?)", put_page_fault},
 };
 
 void sqlite_records_init(struct sqlite_records *records, struct database *db,

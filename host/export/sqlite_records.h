@@ -5,7 +5,7 @@
 #include "host/trace/trace_file.h"
 #include "host/trace/trace_info.h"
 
-#define SQLITE_RECORDS_TABLES 9u
+#define SQLITE_RECORDS_TABLES 10u
 
 struct sqlite_records {
     struct database *db;

@@ -40,6 +40,8 @@ static const char fixed_tables[] =
     " size INTEGER, address INTEGER, allocator TEXT, function INTEGER, site TEXT, stack INTEGER);"
     "CREATE TABLE mappings (time_ns INTEGER, tid INTEGER, kind TEXT, address INTEGER,"
     " bytes INTEGER, old_address INTEGER, old_bytes INTEGER, flags INTEGER, protection INTEGER);"
+    "CREATE TABLE page_faults (time_ns INTEGER, cpu INTEGER, tid INTEGER, address INTEGER,"
+    " ip INTEGER, bytes INTEGER, written INTEGER);"
     "CREATE TABLE regions (name TEXT, event INTEGER, passes INTEGER, sum INTEGER, min INTEGER,"
     " max INTEGER, threads INTEGER);"
     "CREATE TABLE probes (id INTEGER PRIMARY KEY, name TEXT, label TEXT, object TEXT, kind TEXT,"

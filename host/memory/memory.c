@@ -26,6 +26,8 @@ void memory_free(struct memory *memory)
     free(memory->looks);
     free(memory->pages);
     free(memory->ranges);
+    free(memory->faults);
+    free(memory->touchers);
     *memory = (struct memory){0};
 }
 
@@ -70,10 +72,8 @@ static int add_run(struct memory *memory, const struct trace_pages_run *run, uin
     return 0;
 }
 
-static int take_record(void *context, const struct trace_chunk *chunk,
-                       const struct trace_record *record)
+static int take_pages(struct memory *memory, const struct trace_record *record)
 {
-    struct memory *memory = context;
     struct trace_pages_reader reader;
     struct trace_pages_run run;
     struct hr_rec_pages head;
@@ -82,8 +82,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     uint64_t ns;
     int next, error = 0;
 
-    if (chunk->header.type != HR_CHUNK_DATA || record->type != HR_REC_PAGES ||
-        !trace_body(record, &head, sizeof head, &tail, &bytes) || !has_looks(memory))
+    if (!trace_body(record, &head, sizeof head, &tail, &bytes) || !has_looks(memory))
         return 0;
     ns = trace_info_time_ns(memory->info, head.time);
     if (ns < memory->selection->from_ns || ns > memory->selection->to_ns ||
@@ -94,6 +93,45 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         error = add_run(memory, &run, ns, head.pid);
     memory->ignored += next < 0;
     return error;
+}
+
+static int take_fault(struct memory *memory, const struct trace_record *record)
+{
+    const struct trace_processes *processes = &memory->info->processes;
+    struct hr_rec_page_fault fault;
+    uint64_t ns;
+    uint32_t pid;
+
+    if (!trace_body(record, &fault, sizeof fault, NULL, NULL))
+        return 0;
+    ns = trace_info_time_ns(memory->info, fault.time);
+    pid = trace_processes_pid(processes, fault.tid, fault.time);
+    if (ns < memory->selection->from_ns || ns > memory->selection->to_ns ||
+        !selection_has_pid(memory->selection, pid))
+        return 0;
+    if (array_grow(&memory->faults, memory->fault_count, sizeof memory->faults[0]) != 0)
+        return -ENOMEM;
+    memory->faults[memory->fault_count++] = (struct memory_fault){
+        .address = fault.address,
+        .ip = trace_processes_address(processes, fault.tid, fault.time, fault.ip),
+        .ns = ns,
+        .pid = pid,
+        .bytes = fault.bytes,
+        .written = fault.flags & HR_PAGE_FAULT_WRITE,
+    };
+    return 0;
+}
+
+static int take_record(void *context, const struct trace_chunk *chunk,
+                       const struct trace_record *record)
+{
+    struct memory *memory = context;
+
+    if (chunk->header.type != HR_CHUNK_DATA)
+        return 0;
+    if (record->type == HR_REC_PAGES)
+        return take_pages(memory, record);
+    return record->type == HR_REC_PAGE_FAULT ? take_fault(memory, record) : 0;
 }
 
 const struct trace_visitor memory_visitor = {.record = take_record};
@@ -129,5 +167,7 @@ int memory_finish(struct memory *memory, struct symbols *symbols)
     if (memory->looks == NULL)
         return -ENOMEM;
     error = memory_pages_make(memory);
-    return error != 0 ? error : memory_ranges_make(memory, symbols);
+    if (error == 0)
+        error = memory_ranges_make(memory, symbols);
+    return error != 0 ? error : memory_touchers_make(memory, symbols);
 }

@@ -49,6 +49,26 @@ struct memory_range { /* pages near each other that hold the same */
     uint64_t sum; /* of the pages of all looks */
     uint64_t peak; /* of the pages of one look */
     char label[MEMORY_LABEL_BYTES]; /* raw: an object's name, [heap], [stack] or [anon] */
+    uint32_t toucher; /* that touched most of it first; MEMORY_NO_TOUCHER: unknown */
+};
+#define MEMORY_NO_TOUCHER UINT32_MAX
+
+struct memory_fault { /* a page that was touched for the first time, or written after a fork */
+    uint64_t address;
+    uint64_t ip; /* as symbols know it */
+    uint64_t ns; /* since the program's start */
+    uint32_t pid;
+    uint32_t bytes;
+    uint32_t toucher; /* number, after memory_finish */
+    bool written;
+};
+
+struct memory_toucher { /* a function, and what it touched first */
+    char name[MEMORY_LABEL_BYTES]; /* raw */
+    char object[MEMORY_LABEL_BYTES]; /* the file that it is in; empty: unknown */
+    uint64_t faults, bytes, written; /* written: bytes */
+    uint64_t first_ns, last_ns;
+    const struct memory_range *range; /* that most of it is in; NULL: in none */
 };
 
 struct memory {
@@ -63,6 +83,10 @@ struct memory {
     size_t page_count;
     struct memory_range *ranges; /* likewise */
     size_t range_count;
+    struct memory_fault *faults; /* in the order of pid and address, after memory_finish */
+    size_t fault_count;
+    struct memory_toucher *touchers; /* in the order of addresses */
+    size_t toucher_count;
     uint64_t touched, written, cold; /* pages of the whole run */
     uint64_t ignored; /* runs beyond the bounds, or damaged */
 };
@@ -83,6 +107,8 @@ bool memory_is_cold(const struct memory *memory, uint32_t last);
 /* The time of a look, in nanoseconds since the program's start: its end. */
 uint64_t memory_look_ns(const struct memory *memory, uint32_t look);
 
-/* Parts of memory_finish: the table of pages with the looks' sums; the ranges.  0 or -ENOMEM. */
+/* Parts of memory_finish: the table of pages with the looks' sums; the ranges; who touched them
+ * first.  0 or -ENOMEM. */
 int memory_pages_make(struct memory *memory);
 int memory_ranges_make(struct memory *memory, struct symbols *symbols);
+int memory_touchers_make(struct memory *memory, struct symbols *symbols);

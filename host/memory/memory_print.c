@@ -8,11 +8,6 @@
 
 #define LINE_START 13u /* columns before the bars */
 
-static uint64_t bytes_of(uint64_t pages)
-{
-    return pages * MEMORY_PAGE_BYTES;
-}
-
 static double share(uint64_t part, uint64_t all)
 {
     return all != 0 ? 100.0 * (double)part / (double)all : 0;
@@ -35,9 +30,9 @@ static void print_set(FILE *out, const struct memory *memory, int window, uint64
         sizes[i] = memory->looks[i].set[window];
     qsort(sizes, n, sizeof *sizes, by_size);
     fprintf(out, "%-12s %10s %10s %10s  touched in the last %s\n", window == 0 ? "working set" : "",
-            text_bytes(text[0], bytes_of(sizes[n / 2])),
-            text_bytes(text[1], bytes_of(sizes[(uint64_t)n * 9 / 10])),
-            text_bytes(text[2], bytes_of(sizes[n - 1])),
+            text_bytes(text[0], memory_bytes(sizes[n / 2])),
+            text_bytes(text[1], memory_bytes(sizes[(uint64_t)n * 9 / 10])),
+            text_bytes(text[2], memory_bytes(sizes[n - 1])),
             text_time(time, (double)memory_window[window] * (double)memory->interval_ns));
 }
 
@@ -75,8 +70,7 @@ static int by_touched(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* The ranges, the largest first; NULL if memory runs out.  The caller frees the array. */
-static const struct memory_range **sorted(const struct memory *memory)
+const struct memory_range **memory_sorted(const struct memory *memory)
 {
     const struct memory_range **all = malloc((memory->range_count + 1) * sizeof(void *));
 
@@ -87,33 +81,32 @@ static const struct memory_range **sorted(const struct memory *memory)
     return all;
 }
 
-static size_t shown(size_t count, unsigned long limit)
-{
-    return limit != 0 && limit < count ? limit : count;
-}
-
 static void print_range(FILE *out, const struct memory *memory, const struct memory_range *r)
 {
-    char size[3][TEXT_QUANTITY_BYTES], time[2][TEXT_QUANTITY_BYTES], safe[4 * MEMORY_LABEL_BYTES];
+    char size[3][TEXT_QUANTITY_BYTES], time[2][TEXT_QUANTITY_BYTES];
+    char safe[2][4 * MEMORY_LABEL_BYTES];
+    const char *by = r->toucher != MEMORY_NO_TOUCHER ? memory->touchers[r->toucher].name : "";
 
-    fprintf(out, "%10s %7.1f%% %7.1f%% %10s %10s %10s %10s %7u  %-14lx %s\n",
-            text_bytes(size[0], bytes_of(r->touched)), share(r->written, r->touched),
-            share(r->cold, r->touched), text_bytes(size[1], bytes_of(r->sum) / memory->look_count),
-            text_bytes(size[2], bytes_of(r->peak)),
-            text_time(time[0], (double)r->first * (double)memory->interval_ns),
-            text_time(time[1], (double)memory_look_ns(memory, r->last)), r->pid, r->start,
-            text_escape(safe, sizeof safe, r->label));
+    fprintf(
+        out, "%10s %7.1f%% %7.1f%% %10s %10s %10s %10s %7u  %-14lx %-20s %s\n",
+        text_bytes(size[0], memory_bytes(r->touched)), share(r->written, r->touched),
+        share(r->cold, r->touched), text_bytes(size[1], memory_bytes(r->sum) / memory->look_count),
+        text_bytes(size[2], memory_bytes(r->peak)),
+        text_time(time[0], (double)r->first * (double)memory->interval_ns),
+        text_time(time[1], (double)memory_look_ns(memory, r->last)), r->pid, r->start,
+        text_escape(safe[0], sizeof safe[0], r->label), text_escape(safe[1], sizeof safe[1], by));
 }
 
 static void print_ranges(FILE *out, const struct memory *memory, unsigned long limit)
 {
-    const struct memory_range **all = sorted(memory);
-    size_t count = shown(memory->range_count, limit);
+    const struct memory_range **all = memory_sorted(memory);
+    size_t count = memory_shown(memory->range_count, limit);
 
     if (all == NULL)
         return;
-    fprintf(out, "\n%10s %8s %8s %10s %10s %10s %10s %7s  %-14s %s\n", "touched", "written", "cold",
-            "mean set", "peak set", "from", "until", "process", "at", "what");
+    fprintf(out, "\n%10s %8s %8s %10s %10s %10s %10s %7s  %-14s %-20s %s\n", "touched", "written",
+            "cold", "mean set", "peak set", "from", "until", "process", "at", "what",
+            memory->fault_count != 0 ? "first touched by" : "");
     for (size_t i = 0; i < count; i++)
         print_range(out, memory, all[i]);
     if (count < memory->range_count)
@@ -147,7 +140,7 @@ void memory_print(FILE *out, const struct memory *memory, unsigned long limit)
     print_time(out, memory);
     fprintf(out,
             "%-12s %10s in all, %.1f%% of it written; %.1f%% cold: not touched in the last tenth\n",
-            "touched", text_bytes(touched, bytes_of(memory->touched)),
+            "touched", text_bytes(touched, memory_bytes(memory->touched)),
             share(memory->written, memory->touched), share(memory->cold, memory->touched));
     print_ranges(out, memory, limit);
 }
@@ -159,98 +152,62 @@ void memory_print_looks(FILE *out, const struct memory *memory, unsigned long li
     print_head(out, memory);
     fprintf(out, "%10s %10s %10s %10s %10s %10s\n", "until", "touched", "written", "new",
             "10 looks", "100 looks");
-    for (size_t i = 0; i < shown(memory->look_count, limit); i++) {
+    for (size_t i = 0; i < memory_shown(memory->look_count, limit); i++) {
         const struct memory_look *look = &memory->looks[i];
 
         fprintf(out, "%10s %10s %10s %10s %10s %10s\n",
                 text_time(time, (double)memory_look_ns(memory, (uint32_t)i)),
-                text_bytes(text[0], bytes_of(look->set[0])),
-                text_bytes(text[1], bytes_of(look->written)),
-                text_bytes(text[2], bytes_of(look->fresh)),
-                text_bytes(text[3], bytes_of(look->set[1])),
-                text_bytes(text[4], bytes_of(look->set[2])));
+                text_bytes(text[0], memory_bytes(look->set[0])),
+                text_bytes(text[1], memory_bytes(look->written)),
+                text_bytes(text[2], memory_bytes(look->fresh)),
+                text_bytes(text[3], memory_bytes(look->set[1])),
+                text_bytes(text[4], memory_bytes(look->set[2])));
     }
 }
 
-static void csv_looks(struct output *out, const struct memory *memory, unsigned long limit)
+static int by_bytes(const void *a, const void *b)
 {
-    output_text(out, "time_ns,touched_bytes,written_bytes,new_bytes,set_10_bytes,set_100_bytes\n");
-    for (size_t i = 0; i < shown(memory->look_count, limit); i++) {
-        const struct memory_look *look = &memory->looks[i];
+    const struct memory_toucher *x = *(struct memory_toucher *const *)a;
+    const struct memory_toucher *y = *(struct memory_toucher *const *)b;
 
-        output_csv_print(out, "%lu,%lu,%lu,%lu,%lu,%lu\n", memory_look_ns(memory, (uint32_t)i),
-                         bytes_of(look->set[0]), bytes_of(look->written), bytes_of(look->fresh),
-                         bytes_of(look->set[1]), bytes_of(look->set[2]));
-    }
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return x < y ? -1 : x > y;
 }
 
-void memory_rows_csv(struct output *out, const struct memory *memory, bool by_look,
-                     unsigned long limit)
+const struct memory_toucher **memory_sorted_touchers(const struct memory *memory)
 {
-    const struct memory_range **all = by_look ? NULL : sorted(memory);
+    const struct memory_toucher **all = malloc((memory->toucher_count + 1) * sizeof(void *));
 
-    if (by_look)
-        csv_looks(out, memory, limit);
+    for (size_t i = 0; all != NULL && i < memory->toucher_count; i++)
+        all[i] = &memory->touchers[i];
+    if (all != NULL)
+        qsort(all, memory->toucher_count, sizeof(void *), by_bytes);
+    return all;
+}
+
+void memory_print_touchers(FILE *out, const struct memory *memory, unsigned long limit)
+{
+    const struct memory_toucher **all = memory_sorted_touchers(memory);
+    char text[3][TEXT_QUANTITY_BYTES], safe[3][4 * MEMORY_LABEL_BYTES];
+    size_t count = memory_shown(memory->toucher_count, limit);
+
+    print_head(out, memory);
     if (all == NULL)
         return;
-    output_text(out, "pid,start,end,touched_bytes,written_bytes,cold_bytes,mean_set_bytes,"
-                     "peak_set_bytes,first_ns,last_ns,what\n");
-    for (size_t i = 0; i < shown(memory->range_count, limit); i++) {
-        const struct memory_range *r = all[i];
+    fprintf(out, "%10s %10s %8s %10s %10s  %-20s %-20s %s\n", "touched", "faults", "written",
+            "from", "until", "most of it in", "file", "by function");
+    for (size_t i = 0; i < count; i++) {
+        const struct memory_toucher *t = all[i];
 
-        output_csv_print(out, "%u,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%s\n", r->pid, r->start,
-                         r->end, bytes_of(r->touched), bytes_of(r->written), bytes_of(r->cold),
-                         bytes_of(r->sum) / memory->look_count, bytes_of(r->peak),
-                         r->first * memory->interval_ns, memory_look_ns(memory, r->last), r->label);
+        fprintf(out, "%10s %10lu %7.1f%% %10s %10s  %-20s %-20s %s\n",
+                text_bytes(text[0], t->bytes), t->faults, share(t->written, t->bytes),
+                text_time(text[1], (double)t->first_ns), text_time(text[2], (double)t->last_ns),
+                text_escape(safe[0], sizeof safe[0], t->range != NULL ? t->range->label : ""),
+                text_escape(safe[1], sizeof safe[1], t->object),
+                text_escape(safe[2], sizeof safe[2], t->name));
     }
-    free(all);
-}
-
-static void json_looks(struct output *out, const struct memory *memory, unsigned long limit)
-{
-    output_text(out, ",\"looks\":[");
-    for (size_t i = 0; i < shown(memory->look_count, limit); i++) {
-        const struct memory_look *look = &memory->looks[i];
-
-        output_text(out, i != 0 ? ",\n" : "\n");
-        output_json_print(out,
-                          "{\"time_ns\":%lu,\"touched_bytes\":%lu,\"written_bytes\":%lu,"
-                          "\"new_bytes\":%lu,\"set_10_bytes\":%lu,\"set_100_bytes\":%lu}",
-                          memory_look_ns(memory, (uint32_t)i), bytes_of(look->set[0]),
-                          bytes_of(look->written), bytes_of(look->fresh), bytes_of(look->set[1]),
-                          bytes_of(look->set[2]));
-    }
-    output_text(out, "]}\n");
-}
-
-void memory_rows_json(struct output *out, const struct memory *memory, bool by_look,
-                      unsigned long limit)
-{
-    const struct memory_range **all = by_look ? NULL : sorted(memory);
-
-    output_json_print(out,
-                      "{\"interval_ns\":%lu,\"look_count\":%u,\"touched_bytes\":%lu,"
-                      "\"written_bytes\":%lu,\"cold_bytes\":%lu,\"ignored\":%lu",
-                      memory->interval_ns, memory->look_count, bytes_of(memory->touched),
-                      bytes_of(memory->written), bytes_of(memory->cold), memory->ignored);
-    if (by_look) {
-        json_looks(out, memory, limit);
-        return;
-    }
-    output_text(out, ",\"ranges\":[");
-    for (size_t i = 0; all != NULL && i < shown(memory->range_count, limit); i++) {
-        const struct memory_range *r = all[i];
-
-        output_text(out, i != 0 ? ",\n" : "\n");
-        output_json_print(
-            out,
-            "{\"pid\":%u,\"start\":%lu,\"end\":%lu,\"touched_bytes\":%lu,\"written_bytes\":%lu,"
-            "\"cold_bytes\":%lu,\"mean_set_bytes\":%lu,\"peak_set_bytes\":%lu,\"first_ns\":%lu,"
-            "\"last_ns\":%lu,\"what\":%s}",
-            r->pid, r->start, r->end, bytes_of(r->touched), bytes_of(r->written), bytes_of(r->cold),
-            bytes_of(r->sum) / memory->look_count, bytes_of(r->peak),
-            r->first * memory->interval_ns, memory_look_ns(memory, r->last), r->label);
-    }
-    output_text(out, "]}\n");
+    if (count < memory->toucher_count)
+        fprintf(out, "# %zu smaller ones; --limit 0 shows all\n", memory->toucher_count - count);
     free(all);
 }

@@ -6,14 +6,31 @@
 #include "host/base/output.h"
 #include "host/memory/memory.h"
 
+enum memory_rows { MEMORY_RANGES, MEMORY_LOOKS, MEMORY_TOUCHERS };
+
 /* The table: sets, time, ranges.  `limit`: ranges, the largest first; 0: all. */
 void memory_print(FILE *out, const struct memory *memory, unsigned long limit);
 
-/* Rows of ranges, or with `by_look` of looks. */
-void memory_rows_csv(struct output *out, const struct memory *memory, bool by_look,
+/* The looks, and the functions that touched memory first, as tables. */
+void memory_print_looks(FILE *out, const struct memory *memory, unsigned long limit);
+void memory_print_touchers(FILE *out, const struct memory *memory, unsigned long limit);
+
+void memory_rows_csv(struct output *out, const struct memory *memory, enum memory_rows rows,
                      unsigned long limit);
-void memory_rows_json(struct output *out, const struct memory *memory, bool by_look,
+void memory_rows_json(struct output *out, const struct memory *memory, enum memory_rows rows,
                       unsigned long limit);
 
-/* The looks as a table. */
-void memory_print_looks(FILE *out, const struct memory *memory, unsigned long limit);
+/* Ranges and functions, those with the most bytes first; NULL if memory runs out.  The caller frees
+ * the array. */
+const struct memory_range **memory_sorted(const struct memory *memory);
+const struct memory_toucher **memory_sorted_touchers(const struct memory *memory);
+
+static inline uint64_t memory_bytes(uint64_t pages)
+{
+    return pages * MEMORY_PAGE_BYTES;
+}
+
+static inline size_t memory_shown(size_t count, unsigned long limit)
+{
+    return limit != 0 && limit < count ? limit : count;
+}

@@ -9,6 +9,7 @@
 #include "host/base/option.h"
 #include "host/base/units.h"
 #include "host/events/events.h"
+#include "host/events/events_preset.h"
 #include "host/events/events_spec.h"
 #include "host/options/options_archive.h"
 #include "host/options/options_probe.h"
@@ -64,10 +65,15 @@ static int check_trigger(const struct options *o, struct run_failure *failure)
  * unknown name it lists the nearest known ones. */
 static int parse_events(struct options *o, const char *list, struct run_failure *failure)
 {
+    const char *cpu = o->target_cpu != NULL ? o->target_cpu : o->cpu;
+    char *expanded = NULL;
+
     o->events.count = 0;
     if (strcmp(list, "none") == 0)
         return check_trigger(o, failure);
-    for (;; list++) {
+    if (events_preset_expand(list, cpu, &expanded, failure) != 0)
+        return -1;
+    for (list = expanded;; list++) {
         size_t bytes = events_spec_length(list);
         char *name = strndup(list, bytes);
 
@@ -75,12 +81,16 @@ static int parse_events(struct options *o, const char *list, struct run_failure 
             return run_fail(failure, "out of memory; end other programs");
         if (add_event(o, name, failure) != 0) {
             free(name);
-            return -1;
+            break;
         }
         list += bytes;
-        if (*list == 0)
+        if (*list == 0) {
+            free(expanded);
             return check_trigger(o, failure);
+        }
     }
+    free(expanded);
+    return -1;
 }
 
 enum { /* options without a letter; the commands' own begin at 256 */

@@ -109,6 +109,8 @@ static void fill(struct relay *r, struct pollfd polled[RELAY_SLOTS])
         [RELAY_CONTROL] = r->launch->ports[LAUNCH_CONTROL],
         [RELAY_INPUT_READ] = relay_input_read_fd(&r->input),
         [RELAY_INPUT_WRITE] = relay_input_write_fd(&r->input),
+        [RELAY_CTL_LISTENER] = r->ctl.listener,
+        [RELAY_CTL_CLIENT] = r->ctl.client,
     };
 
     for (int i = 0; i < RELAY_SLOTS; i++) {
@@ -220,6 +222,7 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
 {
     uint64_t now_ns = monotonic_ns();
     enum relay_echo rest = o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NONE;
+    int error;
 
     *r = (struct relay){
         .options = o,
@@ -248,7 +251,11 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
     relay_log_init(&r->errors, "qemu", rest);
     if (start(r) != 0)
         return -1;
+    error = ctl_server_open(&r->ctl);
+    if (error != 0 && o->verbose)
+        error_print("'hr ctl' cannot steer this run: %s", strerror(-error));
     loop(r);
+    ctl_server_close(&r->ctl);
     progress_erase(&r->progress);
     serve_stop(r->serve);
     network_stop(r->network, r->stop_signal != 0 || r->open[RELAY_CHILD]);

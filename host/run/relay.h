@@ -14,6 +14,7 @@
 #include "host/base/run_failure.h"
 #include "host/collector/collect.h"
 #include "host/collector/keep_files.h"
+#include "host/ctl/ctl_server.h"
 #include "host/launch/launch.h"
 #include "host/network/network.h"
 #include "host/options/options.h"
@@ -36,6 +37,8 @@ enum relay_slot { /* the descriptors that the loop waits for */
                   RELAY_CONTROL,
                   RELAY_INPUT_READ,
                   RELAY_INPUT_WRITE,
+                  RELAY_CTL_LISTENER,
+                  RELAY_CTL_CLIENT,
                   RELAY_SLOTS,
 };
 
@@ -52,6 +55,7 @@ struct relay {
     struct relay_log console; /* COM1: the report of a panic */
     struct relay_log errors; /* of the emulator itself */
     struct keep_files *files; /* NULL: no files were requested */
+    struct ctl_server ctl;
     struct network *network; /* has the guest's connections, in a thread of its own */
     struct serve *serve; /* answers the guest's requests for files in a thread of its own */
     uint8_t control[sizeof(struct run_message)];

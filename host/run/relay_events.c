@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "host/run/relay_cpu.h"
+#include "host/run/relay_ctl.h"
 #include "host/run/relay_events.h"
 #include "host/trace/trace_info.h"
 
@@ -280,6 +281,12 @@ void relay_events_handle(struct relay *r, enum relay_slot slot, uint64_t now_ns)
         break;
     case RELAY_INPUT_WRITE:
         relay_input_write(&r->input);
+        break;
+    case RELAY_CTL_LISTENER:
+        ctl_server_accept(&r->ctl, relay_ctl_perform, r);
+        break;
+    case RELAY_CTL_CLIENT:
+        ctl_server_serve(&r->ctl, relay_ctl_perform, r);
         break;
     default:
         receive(r, slot, now_ns);

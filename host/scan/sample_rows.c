@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "host/base/text.h"
+#include "host/scan/access_source.h"
 #include "lib/hash.h"
 
 void sample_rows_header(struct sample_rows *rows)
@@ -18,6 +19,43 @@ void sample_rows_header(struct sample_rows *rows)
         output_csv(rows->output,
                    text_escape(safe, sizeof safe, trace_info_event_column(rows->info, i, column)));
     }
+    if (rows->info->has_accesses)
+        output_text(rows->output, ",address,source,latency,events");
+}
+
+/* The events' names, joined by plus signs. */
+static void put_events(struct sample_rows *rows, uint32_t events)
+{
+    char text[HR_EVENTS_MAX * TRACE_INFO_COLUMN_BYTES], safe[4 * sizeof text];
+    size_t used = 0;
+
+    text[0] = 0;
+    for (uint32_t i = 0; i < rows->info->event_count; i++) {
+        char room[16];
+
+        if ((events >> i & 1) == 0)
+            continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used != 0 ? "+" : "",
+                                 trace_info_event_name(rows->info, i, room));
+    }
+    output_csv(rows->output, text_escape(safe, sizeof safe, text));
+}
+
+static void put_access(struct sample_rows *rows, const struct hr_access *access)
+{
+    struct output *out = rows->output;
+    char source[ACCESS_SOURCE_BYTES];
+
+    output_char(out, ',');
+    if (access->address != 0)
+        output_hex(out, access->address);
+    output_char(out, ',');
+    output_text(out, access_source_text(rows->info, access, source));
+    output_char(out, ',');
+    if (access->latency != 0)
+        output_decimal(out, access->latency);
+    output_char(out, ',');
+    put_events(rows, access->events);
 }
 
 static const char *label(struct sample_rows *rows, uint64_t ip)
@@ -65,4 +103,6 @@ void sample_rows_put(struct sample_rows *rows, const struct trace_samples *sampl
         output_char(out, ',');
         output_decimal(out, sample->counters[i] - previous->counters[i]);
     }
+    if (samples->accesses != NULL)
+        put_access(rows, &samples->accesses[sample - samples->slots]);
 }

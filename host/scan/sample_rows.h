@@ -1,7 +1,9 @@
 /* Samples as rows of comma-separated values: what `hr dump` and `hr export csv` write.
  *
  * The columns are time_ns, cpu, pid (if the trace tells of processes), tid, ip, symbol and what
- * each event's counter rose by.
+ * each event's counter rose by; where samples are precise, also the address, source and latency of
+ * the access, which are empty if the instruction accessed nothing, and the events that made the
+ * record.
  */
 #pragma once
 

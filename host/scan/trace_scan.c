@@ -25,6 +25,7 @@ static int prepare(struct trace_scan *scan)
     scan->weights = NULL;
     scan->own_ips = NULL;
     scan->hits = NULL;
+    scan->accesses = NULL;
     scan->slots = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->slots[0]);
     error = trace_audit_init(&scan->audit);
     if (error == 0)
@@ -50,7 +51,9 @@ void trace_scan_close(struct trace_scan *scan)
     free(scan->weights);
     free(scan->own_ips);
     free(scan->hits);
+    free(scan->accesses);
     scan->hits = NULL;
+    scan->accesses = NULL;
     scan->slots = NULL;
     scan->weights = NULL;
     scan->own_ips = NULL;
@@ -112,7 +115,9 @@ struct walk { /* state of the chunk being decoded */
     struct trace_decoder decoder;
     struct trace_probes_decoder probes;
     struct trace_cursor cursor; /* after the record that is being looked at */
+    struct trace_access_state access; /* of the chunk's last */
     uint32_t stacks_end; /* records of stacks before this offset are read already */
+    uint32_t accesses_end; /* likewise records of accesses */
     struct trace_rules rules;
     bool inside; /* the selection's span of time holds all of the chunk */
     int result; /* of a callback */
@@ -168,6 +173,39 @@ static enum trace_status read_stacks(struct walk *w, struct trace_samples *sampl
     return status;
 }
 
+static bool is_stack(uint8_t type)
+{
+    return type == HR_REC_STACK_NODES || type == HR_REC_STACKS || type == HR_REC_USER_STACKS;
+}
+
+/* The accesses of a run follow it and its stacks: they are read ahead. */
+static enum trace_status read_accesses(struct walk *w, struct trace_samples *samples, uint32_t all)
+{
+    struct trace_scan *scan = w->scan;
+    bool registers = (scan->info.accesses.flags & HR_ACCESSES_REGISTERS) != 0;
+    struct trace_cursor cursor = w->cursor;
+    struct trace_record record;
+    enum trace_status status;
+
+    if (!w->visitor->accesses || !scan->info.has_accesses ||
+        (scan->slots[0].flags & HR_SAMPLE_WAITING) != 0)
+        return TRACE_OK;
+    if (scan->accesses == NULL)
+        scan->accesses = calloc(TRACE_RUN_SAMPLES_MAX, sizeof scan->accesses[0]);
+    if (scan->accesses == NULL) {
+        w->result = -ENOMEM;
+        return TRACE_OK;
+    }
+    do
+        status = trace_next(&cursor, &record);
+    while (status == TRACE_OK && is_stack(record.type));
+    if (status != TRACE_OK || record.type != HR_REC_ACCESSES)
+        return TRACE_BAD_RECORD;
+    w->accesses_end = cursor.offset;
+    samples->accesses = scan->accesses + (samples->slots - scan->slots);
+    return trace_accesses_decode(&w->access, &record, scan->accesses, all, registers);
+}
+
 /* Gives samples common addresses, or what to look up names for, and keeps their own. */
 static int place(struct trace_scan *scan, struct trace_samples *samples, bool names)
 {
@@ -218,6 +256,8 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
             samples.count = 0;
     }
     status = read_stacks(w, &samples, all);
+    if (status == TRACE_OK && w->result == 0)
+        status = read_accesses(w, &samples, all);
     if (status == TRACE_OK && w->result == 0 && !w->visitor->own_addresses)
         w->result = place(w->scan, &samples, w->visitor->names);
     if (status == TRACE_OK && w->result == 0 && visit != NULL && samples.count != 0)
@@ -323,6 +363,14 @@ static enum trace_status visit_stacks(struct walk *w, const struct trace_record 
     return TRACE_BAD_RECORD;
 }
 
+/* Accesses that belong to no run are none. */
+static enum trace_status visit_accesses(const struct walk *w, const struct trace_record *record)
+{
+    return !w->visitor->accesses || !w->scan->info.has_accesses || record->offset < w->accesses_end
+               ? TRACE_OK
+               : TRACE_BAD_RECORD;
+}
+
 static enum trace_status visit_record(struct walk *w, const struct trace_record *record)
 {
     struct trace_info *info = &w->scan->info;
@@ -342,6 +390,8 @@ static enum trace_status visit_record(struct walk *w, const struct trace_record 
     case HR_REC_STACKS:
     case HR_REC_USER_STACKS:
         return visit_stacks(w, record);
+    case HR_REC_ACCESSES:
+        return visit_accesses(w, record);
     case HR_REC_LOST:
         if (!trace_body(record, &lost, sizeof lost, NULL, NULL))
             return TRACE_BAD_RECORD;

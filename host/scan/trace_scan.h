@@ -12,6 +12,7 @@
 #include "host/trace/trace_file.h"
 #include "host/trace/trace_info.h"
 #include "host/unwind/stacks.h"
+#include "lib/trace_accesses.h"
 #include "lib/trace_probes.h"
 
 struct trace_samples { /* a run of samples of one CPU, one thread, one set of flags */
@@ -26,6 +27,8 @@ struct trace_samples { /* a run of samples of one CPU, one thread, one set of fl
     /* The instructions that each sample stands for, where the emulator counted all of them; NULL:
      * a sample counts as 1. */
     const uint64_t *weights;
+    /* What each sample accessed; NULL: the trace does not have it, or the visitor did not ask. */
+    const struct hr_access *accesses;
     /* Their addresses as they are in their process; NULL: as in the slots. */
     const uint64_t *own_ips;
 };
@@ -59,6 +62,7 @@ enum trace_scan_stacks { /* what a visitor wants to know of samples' call stacks
 struct trace_visitor {
     void *context;
     enum trace_scan_stacks stacks;
+    bool accesses; /* wants samples' accesses, where the trace has them */
     /* Where the emulator counted every instruction, wants the counts as samples with weights, one
      * for each thread and address, of no time.  After all other samples. */
     bool exact;
@@ -92,6 +96,7 @@ struct trace_scan {
     uint64_t *weights; /* of exact counts, likewise; owned, NULL until there are any */
     uint64_t *own_ips; /* of samples, likewise */
     struct trace_hit *hits; /* likewise */
+    struct hr_access *accesses; /* likewise */
     /* What the visitor is to see, everything unless set before trace_scan_run.  Chunks that hold
      * nothing of it are passed over, by the index where there is one; runs of samples at the edges
      * are cut.  Records other than samples come with their whole chunk. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/units.h"
 #include "host/scan/trace_parallel.h"
 #include "host/summary/gather.h"
 #include "host/symbols/symbols.h"
@@ -218,4 +219,20 @@ uint64_t summary_event_total(const struct summary *summary, uint32_t event, bool
     if (summary->selected)
         return summary->sums[event];
     return *whole ? summary->info.events[event].total : summary->last[event];
+}
+
+double summary_instructions_per_second(const struct summary *summary)
+{
+    const struct trace_info *info = &summary->info;
+    char room[16];
+    bool whole;
+
+    for (uint32_t i = 0; i < info->event_count && info->host_end.wall_ns != 0; i++) {
+        const char *name = trace_info_event_name(info, i, room);
+
+        if (strncmp(name, "instructions", strlen("instructions")) == 0)
+            return (double)summary_event_total(summary, i, &whole) * UNITS_SECOND /
+                   (double)info->host_end.wall_ns;
+    }
+    return 0;
 }

@@ -82,3 +82,7 @@ int summary_exit_status(const struct summary *summary);
 /* Returns an event's total.  *whole tells whether it is the program's (true) or the last sample's
  * (false).  For a part of the run it is the increase of the counters up to each of its samples. */
 uint64_t summary_event_total(const struct summary *summary, uint32_t event, bool *whole);
+
+/* Returns the program's instructions by the time that the whole run took on the host; 0: one of
+ * them is unknown. */
+double summary_instructions_per_second(const struct summary *summary);

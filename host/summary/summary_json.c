@@ -197,11 +197,23 @@ static json_t *fault(const struct summary *s)
                      (int)(f->vector & 0xff), "tid", (int)f->tid);
 }
 
-static json_t *page_faults(const struct trace_info *info)
+static json_t *info_number(const struct trace_info *info, const char *key)
 {
-    const char *text = trace_info_text(info, "run.page_faults", NULL);
+    const char *text = trace_info_text(info, key, NULL);
 
     return text != NULL ? json_number(strtoull(text, NULL, 10)) : NULL;
+}
+
+static json_t *wall_time(const struct trace_info *info)
+{
+    return info->host_end.wall_ns != 0 ? json_number(info->host_end.wall_ns) : NULL;
+}
+
+static json_t *instruction_rate(const struct summary *s)
+{
+    double rate = s->selected ? 0 : summary_instructions_per_second(s);
+
+    return rate > 0 ? json_real(rate) : NULL;
 }
 
 static void set(json_t *object, const char *key, json_t *value)
@@ -217,8 +229,11 @@ json_t *summary_json(const struct summary *s)
 
     set(object, "samples", json_number(s->samples));
     set(object, "lost", json_number(s->lost));
-    set(object, "page_faults", page_faults(&s->info));
+    set(object, "page_faults", info_number(info, "run.page_faults"));
+    set(object, "peak_memory_bytes", info_number(info, "run.memory_peak"));
     set(object, "duration_ns", json_number(s->duration_ns));
+    set(object, "wall_ns", wall_time(info));
+    set(object, "instructions_per_second", instruction_rate(s));
     set(object, "selection", selection(s));
     set(object, "interval_ns", interval(s));
     if (s->info.sampling.mode == HR_MODE_IPI)

@@ -154,6 +154,21 @@ static void print_health(FILE *out, const struct summary *s)
             text_escape(safe, sizeof safe, s->path));
 }
 
+/* How long the run took from the emulator's start to its end, and how fast it was. */
+static void print_wall_time(FILE *out, const struct summary *s)
+{
+    char quantity[TEXT_QUANTITY_BYTES], rate[TEXT_QUANTITY_BYTES], note[64] = "";
+    double per_second = summary_instructions_per_second(s);
+
+    if (s->info.host_end.wall_ns == 0 || s->selected)
+        return;
+    if (per_second > 0)
+        snprintf(note, sizeof note, ", %s million instructions a second",
+                 text_count(rate, (uint64_t)(per_second / 1e6 + 0.5)));
+    fprintf(out, ROW "of the whole run%s\n", text_time(quantity, (double)s->info.host_end.wall_ns),
+            "wall time", note);
+}
+
 void summary_print(FILE *out, const struct summary *s)
 {
     bool virtual_time = s->info.clock.method == HR_CLOCK_VIRTUAL;
@@ -169,6 +184,7 @@ void summary_print(FILE *out, const struct summary *s)
             !s->info.has_clock ? "the clock's frequency is missing, 1 GHz assumed"
             : virtual_time     ? "virtual time: one instruction is 1 ns"
                                : "real time");
+    print_wall_time(out, s);
     if (s->samples >= SAMPLES_FOR_A_MEAN && !s->selected)
         snprintf(note, sizeof note, ", %.2f bytes a sample", (double)s->bytes / (double)s->samples);
     fprintf(out, ROW "%s%s\n\n", text_bytes(quantity, s->bytes), "trace", safe, note);

@@ -130,7 +130,7 @@ static void print_losses(FILE *out, const struct summary *s)
                 text_count(number, s->info.nmis.unknown), "unknown NMIs");
 }
 
-static void print_page_faults(FILE *out, const struct summary *s)
+static void print_memory(FILE *out, const struct summary *s)
 {
     const char *text = trace_info_text(&s->info, "run.page_faults", NULL);
     char number[TEXT_QUANTITY_BYTES];
@@ -138,6 +138,10 @@ static void print_page_faults(FILE *out, const struct summary *s)
     if (text != NULL)
         fprintf(out, ROW "memory filled when it was touched\n",
                 text_count(number, strtoull(text, NULL, 10)), "page faults");
+    text = trace_info_text(&s->info, "run.memory_peak", NULL);
+    if (text != NULL)
+        fprintf(out, ROW "what the program wrote or mapped, and its page tables\n",
+                text_bytes(number, strtoull(text, NULL, 10)), "peak memory");
 }
 
 /* Returns whether more happened than a thread's end: switches between threads, or waits. */
@@ -222,7 +226,7 @@ void summary_print_sampling(FILE *out, const struct summary *s)
     print_losses(out, s);
     if (!s->selected) {
         print_share(out, s);
-        print_page_faults(out, s);
+        print_memory(out, s);
         print_activity(out, s);
     }
     summary_stacks_print(out, &s->stacks, &s->info);

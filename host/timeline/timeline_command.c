@@ -16,7 +16,7 @@
 #define ROWS_BINS 1000u /* of csv and JSON, unless --bin says otherwise */
 #define LINE_BYTES_MAX 4096u
 
-enum { KEY_PER = 256, KEY_LINE_BYTES };
+enum { KEY_PER = 256, KEY_LINE_BYTES, KEY_BANDWIDTH };
 
 struct options {
     struct reader reader;
@@ -24,6 +24,7 @@ struct options {
     uint32_t event_count; /* 0: all */
     uint64_t bin_ns; /* 0: as suits the output */
     uint64_t line_bytes;
+    bool bandwidth;
     enum timeline_per per;
     struct timeline timeline;
     uint64_t last; /* time of the trace, in ticks */
@@ -37,6 +38,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
          "not a time; give it with a unit, such as 10us", .least = 1},
         {KEY_LINE_BYTES, OPTION_BYTES, .offset = offsetof(struct options, line_bytes), "line-bytes",
          "not the size of a cache line; most have 64 bytes", 1, LINE_BYTES_MAX},
+        {KEY_BANDWIDTH, OPTION_FLAG, .offset = offsetof(struct options, bandwidth)},
         {0},
     };
     struct options *options = state->input;
@@ -147,19 +149,46 @@ static int print(const struct timeline_rates *rates, enum reader_format format, 
     return reader_output_close(out);
 }
 
+static int choose_rates(const struct options *options, struct timeline_rates *rates)
+{
+    const struct timeline *t = &options->timeline;
+    const char *path = options->reader.path;
+    uint32_t events, line_bytes = (uint32_t)options->line_bytes;
+    bool stubs = t->event_count != 0;
+
+    if (!options->bandwidth) {
+        events = wanted_events(options, t->info);
+        timeline_rates_init(rates, t, events, line_bytes);
+        return events != 0 ? 0 : HR_EXIT_USAGE;
+    }
+    if (options->event_count != 0)
+        return error_exit(HR_EXIT_USAGE, "--bandwidth chooses the events; leave out --event");
+    if (timeline_rates_init_traffic(rates, t, line_bytes) == 0)
+        return 0;
+    for (uint32_t i = 0; i < t->event_count; i++)
+        stubs = stubs && t->info->events[i].meta.source != HR_SOURCE_PMU;
+    if (stubs)
+        return error_exit(HR_EXIT_FAILED,
+                          "--bandwidth: %s has stubs instead of counts of events; it needs a "
+                          "machine with counters",
+                          path);
+    return error_exit(HR_EXIT_FAILED,
+                      "--bandwidth: no event of %s counts lines from memory; record some with "
+                      "'hr run -e @bandwidth'",
+                      path);
+}
+
 static int present(struct reader *reader)
 {
     struct options *options = (struct options *)reader;
     struct timeline_rates rates;
-    uint32_t events;
     int status;
 
     if (options->timeline.group_count == 0)
         return reader_nothing(&reader->scan, reader->path, options->last);
-    events = wanted_events(options, &reader->scan.info);
-    if (events == 0)
-        return HR_EXIT_USAGE;
-    timeline_rates_init(&rates, &options->timeline, events, (uint32_t)options->line_bytes);
+    status = choose_rates(options, &rates);
+    if (status != 0)
+        return status;
     status = print(&rates, reader->format, options->columns);
     reader_warn(&reader->scan, reader->path, NULL);
     return status;
@@ -176,6 +205,8 @@ int timeline_command(int argc, char **argv)
         {"bin", 'b', "TIME", 0, "Length of a bin, such as 10us; default: as many as fit", 0},
         {"per", KEY_PER, "WHAT", 0, "Rates of each cpu (default), thread or process", 0},
         {"event", 'e', "NAME", 0, "Only this event's rates; may be repeated", 0},
+        {"bandwidth", KEY_BANDWIDTH, 0, 0,
+         "Bytes between each CPU and memory, from the events of hr run -e @bandwidth", 0},
         {"line-bytes", KEY_LINE_BYTES, "N", 0, "Size of a cache line (default 64)", 0},
         {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
         {0},
@@ -193,6 +224,7 @@ int timeline_command(int argc, char **argv)
                "  hr timeline                               a picture of hr.bin\n"
                "  hr timeline --bin 10us --from 2ms --to 3ms\n"
                "  hr timeline --per thread --event LLC-misses\n"
+               "  hr timeline --bandwidth                   of hr run -e @bandwidth PROGRAM\n"
                "  hr timeline --bin 100us --format csv run.bin > rates.csv\n",
     };
     static const struct reader_command command = {read_trace, present, free_timeline};

@@ -50,7 +50,7 @@ static bool shown(const struct timeline_rates *rates, const struct timeline_rate
 {
     bool known = timeline_rate(rates, rate, words, ticks, value);
 
-    if (rate->metric == TIMELINE_USAGE)
+    if (rate->metric == TIMELINE_USAGE || rate->metric == TIMELINE_FLOW_SHARE)
         *value *= 100;
     return known;
 }
@@ -126,6 +126,7 @@ static bool in_table(const struct timeline_rates *rates, const struct timeline_g
     switch (rate->metric) {
     case TIMELINE_COUNT:
     case TIMELINE_SAMPLE_COUNT:
+    case TIMELINE_FLOW_BYTES:
         return false;
     case TIMELINE_LOST_COUNT:
         sum_bins(t, group, 0, t->bins, words);
@@ -196,7 +197,9 @@ static void print_head(FILE *out, const struct timeline_rates *rates, const stru
     if (per_bar != 1)
         fprintf(out, "%s bins of ", text_count(b, per_bar));
     fprintf(out, "%s\n# the largest bar of a row is its max", text_time(a, (double)t->bin_ns));
-    fputs(rates->instructions >= 0 ? "; /ki: per 1000 instructions\n" : "\n", out);
+    fputs(rates->instructions >= 0 && rates->flow_count == 0 ? "; /ki: per 1000 instructions\n"
+                                                             : "\n",
+          out);
 }
 
 /* The events that rows are about. Instructions and cycles are what others are divided by. */
@@ -204,9 +207,9 @@ static uint32_t events_of(const struct timeline_rates *rates)
 {
     uint32_t events = 0;
 
-    if (rates->instructions >= 0)
+    if (rates->instructions >= 0 && rates->flow_count == 0)
         events |= 1u << rates->instructions;
-    if (rates->cycles >= 0)
+    if (rates->cycles >= 0 && rates->flow_count == 0)
         events |= 1u << rates->cycles;
     for (uint32_t i = 0; i < rates->count; i++)
         if (rates->all[i].metric == TIMELINE_PER_US || rates->all[i].metric == TIMELINE_PER_KI)
@@ -214,11 +217,35 @@ static uint32_t events_of(const struct timeline_rates *rates)
     return events;
 }
 
+/* How much each flow was over all, and of which events that is computed. */
+static void print_flows(FILE *out, const struct timeline_rates *rates)
+{
+    const struct timeline *t = rates->timeline;
+    char text[TIMELINE_FLOW_TEXT_BYTES], safe[TIMELINE_FLOW_TEXT_BYTES], size[TEXT_QUANTITY_BYTES];
+
+    for (uint32_t i = 0; i < rates->flow_count; i++) {
+        const struct timeline_rate rate = {.flow = &rates->flows[i]};
+        uint64_t words[TIMELINE_EVENTS + HR_EVENTS_MAX], bytes = 0;
+
+        for (uint32_t g = 0; g < t->group_count; g++) {
+            sum_bins(t, &t->groups[g], 0, t->bins, words);
+            bytes += timeline_rate_bytes(rates, &rate, words);
+        }
+        timeline_traffic_text(t->info, rate.flow, text);
+        fprintf(out, "# %s: %s = (%s) x %u bytes\n", rate.flow->label, text_bytes(size, bytes),
+                text_escape(safe, sizeof safe, text), rates->line_bytes);
+    }
+    if (rates->has_peak)
+        fprintf(out, "# peak of one CPU, by hr bench memory: read %.0f, write %.0f MB/s\n",
+                rates->peak.read_per_us, rates->peak.write_per_us);
+}
+
 static void print_foot(FILE *out, const struct timeline_rates *rates)
 {
     const struct timeline *t = rates->timeline;
     char number[TEXT_QUANTITY_BYTES], safe[256], word[64];
 
+    print_flows(out, rates);
     source_notes_print(out, t->info, events_of(rates), "* ");
     for (uint32_t i = 0; i < t->event_count; i++)
         if (t->unplaced[i] != 0)

@@ -1,6 +1,7 @@
 /* Computes rates from counts. */
 #include "host/timeline/timeline_rates.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,9 @@ static const struct {
     [TIMELINE_PER_US] = {"per_us", "/us"},
     [TIMELINE_PER_KI] = {"per_ki", "/ki"},
     [TIMELINE_BYTES_PER_US] = {"bytes_per_us", " B/us"},
+    [TIMELINE_FLOW_PER_US] = {"bytes_per_us", " MB/s"},
+    [TIMELINE_FLOW_SHARE] = {"share_of_peak", " % of peak"},
+    [TIMELINE_FLOW_BYTES] = {"bytes", " bytes"},
     [TIMELINE_COUNT] = {"count", ""},
     [TIMELINE_SAMPLE_COUNT] = {"samples", "samples"},
     [TIMELINE_LOST_COUNT] = {"lost", "lost"},
@@ -26,7 +30,7 @@ static const struct {
 
 static void add(struct timeline_rates *rates, enum timeline_metric metric, uint32_t event)
 {
-    rates->all[rates->count++] = (struct timeline_rate){metric, event};
+    rates->all[rates->count++] = (struct timeline_rate){metric, event, NULL};
 }
 
 static void add_event(struct timeline_rates *rates, uint32_t event)
@@ -87,6 +91,42 @@ void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t,
         add(rates, TIMELINE_SKIPPED_COUNT, HR_EVENTS_MAX);
 }
 
+static bool is_written(const struct timeline_flow *flow)
+{
+    return strncmp(flow->name, "written", 7) == 0;
+}
+
+static void add_flow(struct timeline_rates *rates, const struct timeline_flow *flow)
+{
+    enum timeline_metric metrics_of_flow[] = {TIMELINE_FLOW_PER_US, TIMELINE_FLOW_BYTES,
+                                              TIMELINE_FLOW_SHARE};
+    bool whole = is_written(flow) || strcmp(flow->name, "read") == 0; /* not a part of a peak */
+    size_t count = rates->has_peak && whole ? 3 : 2;
+
+    for (size_t i = 0; i < count; i++)
+        rates->all[rates->count++] =
+            (struct timeline_rate){metrics_of_flow[i], HR_EVENTS_MAX, flow};
+}
+
+int timeline_rates_init_traffic(struct timeline_rates *rates, const struct timeline *t,
+                                uint32_t line_bytes)
+{
+    timeline_rates_init(rates, t, 0, line_bytes);
+    rates->count = 0;
+    add(rates, TIMELINE_USAGE, HR_EVENTS_MAX);
+    rates->flow_count = timeline_traffic_find(t->info, rates->flows);
+    rates->has_peak = machine_peak_load(t->info, &rates->peak);
+    for (uint32_t i = 0; i < rates->flow_count; i++)
+        add_flow(rates, &rates->flows[i]);
+    return rates->flow_count != 0 ? 0 : -ENOENT;
+}
+
+uint64_t timeline_rate_bytes(const struct timeline_rates *rates, const struct timeline_rate *rate,
+                             const uint64_t *words)
+{
+    return timeline_traffic_lines(rate->flow, words + TIMELINE_EVENTS) * rates->line_bytes;
+}
+
 /* above / below * factor, if there is something below */
 static bool ratio(double above, double below, double factor, double *value)
 {
@@ -119,6 +159,16 @@ bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rat
         return ratio(count, (double)events[rates->instructions], 1000, value);
     case TIMELINE_BYTES_PER_US:
         return ratio(count, us, rates->line_bytes, value);
+    case TIMELINE_FLOW_PER_US:
+        return ratio((double)timeline_rate_bytes(rates, rate, words), us, 1, value);
+    case TIMELINE_FLOW_SHARE:
+        return ratio(
+            (double)timeline_rate_bytes(rates, rate, words), us,
+            1 / (is_written(rate->flow) ? rates->peak.write_per_us : rates->peak.read_per_us),
+            value);
+    case TIMELINE_FLOW_BYTES:
+        *value = (double)timeline_rate_bytes(rates, rate, words);
+        return true;
     case TIMELINE_SAMPLE_COUNT:
         *value = (double)words[TIMELINE_SAMPLES];
         return true;
@@ -134,9 +184,11 @@ bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rat
     }
 }
 
-const char *timeline_rate_name(enum timeline_metric metric)
+const char *timeline_rate_name(const struct timeline_rate *rate, char room[TIMELINE_NAME_BYTES])
 {
-    return metrics[metric].name;
+    snprintf(room, TIMELINE_NAME_BYTES, "%s%s%s", rate->flow != NULL ? rate->flow->name : "",
+             rate->flow != NULL ? "_" : "", metrics[rate->metric].name);
+    return room;
 }
 
 bool timeline_rate_is_marked(const struct timeline_rates *rates, const struct timeline_rate *rate)
@@ -161,6 +213,8 @@ void timeline_rate_label(const struct timeline_rates *rates, const struct timeli
     if (rate->event < HR_EVENTS_MAX)
         text_escape(safe, sizeof safe,
                     trace_info_event_word(rates->timeline->info, rate->event, word));
+    else if (rate->flow != NULL)
+        text_escape(safe, sizeof safe, rate->flow->label);
     kept = strlen(safe);
     if (kept + rest >= bytes) {
         kept = rest < bytes ? bytes - 1 - rest : 0;

@@ -3,7 +3,9 @@
 
 #include <stdbool.h>
 
+#include "host/machine/machine_peak.h"
 #include "host/timeline/timeline_bins.h"
+#include "host/timeline/timeline_traffic.h"
 
 #define TIMELINE_LINE_BYTES 64u
 
@@ -15,6 +17,9 @@ enum timeline_metric {
     TIMELINE_PER_US, /* events a microsecond */
     TIMELINE_PER_KI, /* events per 1000 instructions */
     TIMELINE_BYTES_PER_US, /* of the lines that an event counts */
+    TIMELINE_FLOW_PER_US, /* bytes of a flow between the CPU and memory */
+    TIMELINE_FLOW_SHARE, /* of the most that this machine was measured to do (hr bench memory) */
+    TIMELINE_FLOW_BYTES,
     TIMELINE_COUNT, /* events */
     TIMELINE_SAMPLE_COUNT,
     TIMELINE_LOST_COUNT,
@@ -24,6 +29,7 @@ enum timeline_metric {
 struct timeline_rate {
     enum timeline_metric metric;
     uint32_t event; /* HR_EVENTS_MAX: of none */
+    const struct timeline_flow *flow; /* NULL: of none */
 };
 
 struct timeline_rates {
@@ -32,6 +38,10 @@ struct timeline_rates {
     int cycles;
     int aperf, mperf; /* both, or neither */
     uint32_t line_bytes;
+    uint32_t flow_count;
+    struct timeline_flow flows[TIMELINE_FLOWS_MAX];
+    bool has_peak; /* of the machine that made the trace */
+    struct machine_peak peak;
     uint32_t count;
     struct timeline_rate all[6 + 4 * HR_EVENTS_MAX];
 };
@@ -40,13 +50,23 @@ struct timeline_rates {
 void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t, uint32_t events,
                          uint32_t line_bytes);
 
+/* Only the rates of the flows between CPUs and memory.  Returns 0, or -ENOENT if no event tells of
+ * them. */
+int timeline_rates_init_traffic(struct timeline_rates *rates, const struct timeline *t,
+                                uint32_t line_bytes);
+
 /* A rate of the words of a bin, or of the sum of several, that lasted `ticks`; false: there is
  * none, because nothing ran that could be counted. */
 bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rate *rate,
                    const uint64_t *words, uint64_t ticks, double *value);
 
-/* "usage", "ipc" ...: the names in csv and JSON. */
-const char *timeline_rate_name(enum timeline_metric metric);
+/* "usage", "ipc", "read_bytes" ...: the names in csv and JSON.  Returns `room`. */
+#define TIMELINE_NAME_BYTES 40
+const char *timeline_rate_name(const struct timeline_rate *rate, char room[TIMELINE_NAME_BYTES]);
+
+/* Returns the bytes of a flow, from the words of a bin. */
+uint64_t timeline_rate_bytes(const struct timeline_rates *rates, const struct timeline_rate *rate,
+                             const uint64_t *words);
 
 /* The rate is computed from an event that no performance counter counted. */
 bool timeline_rate_is_marked(const struct timeline_rates *rates, const struct timeline_rate *rate);

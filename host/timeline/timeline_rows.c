@@ -52,6 +52,8 @@ static void put_value(struct output *out, const struct row *row)
 
     if (row->rate->metric == TIMELINE_COUNT)
         output_decimal(out, words[TIMELINE_EVENTS + row->rate->event]);
+    else if (row->rate->metric == TIMELINE_FLOW_BYTES)
+        output_decimal(out, timeline_rate_bytes(row->rates, row->rate, words));
     else
         output_real(out, row->value);
 }
@@ -65,6 +67,8 @@ static const char *source_of(const struct row *row)
         return trace_info_source(events[row->rate->event].meta.source);
     if (metric == TIMELINE_IPC || metric == TIMELINE_GHZ)
         return trace_info_source(events[row->rates->cycles].meta.source);
+    if (row->rate->flow != NULL)
+        return trace_info_source(HR_SOURCE_PMU);
     if (metric == TIMELINE_FREQUENCY)
         return trace_info_source(events[row->rates->aperf].meta.source);
     return "";
@@ -73,12 +77,12 @@ static const char *source_of(const struct row *row)
 static void put_csv(struct output *out, const struct row *row)
 {
     const struct timeline *t = row->rates->timeline;
-    char room[16];
+    char room[16], name[TIMELINE_NAME_BYTES];
 
     output_csv_print(out, "%lu,%lu,", timeline_bin_start_ns(t, row->bin),
                      timeline_bin_start_ns(t, row->bin + 1));
     put_key(out, t, row->group);
-    output_csv_print(out, ",%s,%s,%s,", timeline_rate_name(row->rate->metric),
+    output_csv_print(out, ",%s,%s,%s,", timeline_rate_name(row->rate, name),
                      row->rate->event < HR_EVENTS_MAX
                          ? trace_info_event_name(t->info, row->rate->event, room)
                          : NULL,
@@ -97,14 +101,14 @@ void timeline_rows_csv(struct output *out, const struct timeline_rates *rates)
 static void put_json(struct output *out, const struct row *row)
 {
     const struct timeline *t = row->rates->timeline;
-    char room[16];
+    char room[16], name[TIMELINE_NAME_BYTES];
 
     output_text(out, row->first ? "" : ",");
     output_json_print(out,
                       "\n{\"from_ns\":%lu,\"to_ns\":%lu,%s:", timeline_bin_start_ns(t, row->bin),
                       timeline_bin_start_ns(t, row->bin + 1), keys[t->per]);
     put_key(out, t, row->group);
-    output_json_print(out, ",\"metric\":%s", timeline_rate_name(row->rate->metric));
+    output_json_print(out, ",\"metric\":%s", timeline_rate_name(row->rate, name));
     if (row->rate->event < HR_EVENTS_MAX)
         output_json_print(out, ",\"event\":%s",
                           trace_info_event_name(t->info, row->rate->event, room));
@@ -129,6 +133,23 @@ static void put_unplaced(struct output *out, const struct timeline *t)
     }
 }
 
+/* What each flow's bytes are, divided by line_bytes. */
+static void put_formulas(struct output *out, const struct timeline_rates *rates)
+{
+    char text[TIMELINE_FLOW_TEXT_BYTES];
+
+    if (rates->has_peak)
+        output_json_print(out, "\"peak_bytes_per_us\":{\"read\":%lu,\"write\":%lu},",
+                          (uint64_t)rates->peak.read_per_us, (uint64_t)rates->peak.write_per_us);
+    if (rates->flow_count == 0)
+        return;
+    output_text(out, "\"lines\":{");
+    for (uint32_t i = 0; i < rates->flow_count; i++)
+        output_json_print(out, i != 0 ? ",%s:%s" : "%s:%s", rates->flows[i].name,
+                          timeline_traffic_text(rates->timeline->info, &rates->flows[i], text));
+    output_text(out, "},");
+}
+
 void timeline_rows_json(struct output *out, const struct timeline_rates *rates)
 {
     const struct timeline *t = rates->timeline;
@@ -139,7 +160,9 @@ void timeline_rows_json(struct output *out, const struct timeline_rates *rates)
                       t->bin_ns, timeline_bin_start_ns(t, 0), timeline_bin_start_ns(t, t->bins),
                       t->bins, rates->line_bytes);
     put_unplaced(out, t);
-    output_text(out, "},\"rows\":[");
+    output_text(out, "},");
+    put_formulas(out, rates);
+    output_text(out, "\"rows\":[");
     each(out, rates, put_json);
     output_text(out, "\n]}\n");
 }

@@ -155,6 +155,18 @@ static enum trace_status take_stacks(struct trace_info *info, const struct trace
     return TRACE_OK;
 }
 
+static enum trace_status take_accesses(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_meta_accesses accesses;
+
+    if (!trace_body(record, &accesses, sizeof accesses, NULL, NULL) ||
+        (info->has_accesses && memcmp(&accesses, &info->accesses, sizeof accesses) != 0))
+        return TRACE_BAD_RECORD;
+    info->accesses = accesses;
+    info->has_accesses = true;
+    return TRACE_OK;
+}
+
 static enum trace_status take_map(struct trace_info *info, const struct trace_record *record,
                                   int *error)
 {
@@ -375,6 +387,8 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
         return info->has_calibration ? TRACE_OK : TRACE_BAD_RECORD;
     case HR_META_STACKS:
         return take_stacks(info, record);
+    case HR_META_ACCESSES:
+        return take_accesses(info, record);
     case HR_META_MAP:
         return take_map(info, record, error);
     case HR_REC_PROCESS:

@@ -73,6 +73,7 @@ struct trace_info {
     bool has_activity;
     bool has_share;
     bool has_stacks; /* samples have call stacks */
+    bool has_accesses; /* samples have accesses */
     bool has_calls;
     bool knows_events; /* event_count is set, and the trace must not give another one */
     bool has_exact; /* the emulator counted; event_count is that of its counts */
@@ -80,6 +81,7 @@ struct trace_info {
     struct hr_meta_sampling sampling;
     struct hr_meta_calibration calibration;
     struct hr_meta_stacks stacks;
+    struct hr_meta_accesses accesses;
     struct hr_host_exact exact;
     struct hr_rec_exit exit;
     struct hr_host_end host_end;

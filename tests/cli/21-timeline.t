@@ -80,6 +80,11 @@ like 'too many bins: remedy' err 'give 250 ns or more, or a part of the trace'
 run_hr timeline --event no-such big.bin
 is 'unknown event' "$status.$(cat err)" \
     '2.hr: --event no-such: the trace has no such event; it has instructions:u, cycles:u, cache-misses:u, branches:u, branch-misses:u'
+run_hr timeline --bandwidth big.bin
+is 'bandwidth of stubs' "$status.$(cat err)" \
+    '1.hr: --bandwidth: big.bin has stubs instead of counts of events; it needs a machine with counters'
+run_hr timeline --bandwidth --event cycles big.bin
+is 'bandwidth of one event' "$status.$(cat err)" '2.hr: --bandwidth chooses the events; leave out --event'
 run_hr timeline --from 10s big.bin
 is 'nothing selected' "$status.$(cat err)" \
     "1.hr: big.bin: nothing is selected: no sample of the run, which took 200.1 ms, lies there; 'hr stat big.bin' shows the whole run"

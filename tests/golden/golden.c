@@ -6,6 +6,7 @@
 
 #include "lib/crc32c.h"
 #include "lib/trace_writer.h"
+#include "tests/golden/golden_accesses.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_probes.h"
 #include "tests/golden/golden_stacks.h"
@@ -417,5 +418,7 @@ const struct golden golden_table[] = {
      golden_stacks_sample, golden_stacks_copy},
     {"names", GOLDEN_STACKS_EVENTS, GOLDEN_STACKS_SAMPLES, golden_stacks_build_python,
      golden_stacks_sample, golden_stacks_python},
+    {"accesses", GOLDEN_ACCESSES_EVENTS, GOLDEN_ACCESSES_SAMPLES, golden_accesses_build,
+     golden_accesses_sample, NULL},
     {NULL, 0, 0, NULL, NULL, NULL},
 };

@@ -1,4 +1,4 @@
-/* Builds the golden traces of probes and of calls: what versions 1.9 to 1.11 added. */
+/* Builds the golden traces of probes and of calls: what versions 1.9 to 1.12 added. */
 #include "tests/golden/golden_probes.h"
 
 #include <stdlib.h>
@@ -133,6 +133,7 @@ size_t golden_probes_build(uint8_t *out)
     };
     const struct hr_rec_wait wait = {GOLDEN_START_TIME + 5000, 0x7ffff7001000, 1, 202, 0, 2};
     const struct hr_rec_wake wake = {GOLDEN_START_TIME + 5900, GOLDEN_START_TIME + 5600, 1, 0};
+    const struct hr_rec_page_fault fault = {wake.time, 0x601040, 0x401020, 1, 4096, 1, 0};
     struct golden_file *f = golden_file_new(out, GOLDEN_PROBES_EVENTS);
 
     golden_file_meta(f, HR_MODE_TIMER);
@@ -145,6 +146,7 @@ size_t golden_probes_build(uint8_t *out)
     golden_file_put(&f->data, HR_REC_WAIT, wait.time, &wait, sizeof wait, NULL);
     golden_file_put(&f->data, HR_REC_WAKE, wake.time, &wake, sizeof wake, NULL);
     put_pages(f, wake.time);
+    golden_file_put(&f->data, HR_REC_PAGE_FAULT, fault.time, &fault, sizeof fault, NULL);
     golden_file_seal(f, &f->data);
     trace_writer_begin(&f->data, HR_CHUNK_DATA);
     put_hits(f, 45, GOLDEN_PROBES_HITS);

@@ -16,6 +16,10 @@ within 'one sample a microsecond' "$samples" "$((duration * 98 / 100000))" "$((d
 within 'bytes a sample, five events' "$(stat_of hr.bin '.bytes / .samples')" 1 12
 is 'the file has the size that stat says' "$(stat_of hr.bin .bytes)" "$(stat -c %s hr.bin)"
 is 'emulated' "$(stat_of hr.bin .emulated)" true
+is 'instructions a second are those of the wall time' \
+	"$(stat_of hr.bin '(.instructions_per_second - .events[0].total * 1e9 / .wall_ns | fabs) < 1')" true
+like 'the summary says both' err 'wall time +of the whole run, [0-9]+ million instructions a second'
+within 'peak memory: 5 MiB that phases works on, and little else' "$(stat_of hr.bin .peak_memory_bytes)" 5242880 7000000
 is 'the stub says that it is one' "$(stat_of hr.bin '.events[1].source')" stub
 within 'cost of a sample is known' "$(stat_of hr.bin .cost.sample_ns)" 1 200
 like 'the summary is on stderr' err 'instructions'

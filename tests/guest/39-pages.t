@@ -63,7 +63,15 @@ is 'a set of 10 looks holds what was written in the first of them, and the next 
     "$(awk -F, 'NR == 11 { ten = $5 } NR == 12 { print (ten - $5 >= 256 * 4096) }' looks)" 1
 "$HR" memory hr.bin >table
 like 'the table names the stack' table '\[stack\]'
-like '... the program' table ' pages$'
+like '... the program' table ' pages '
+"$HR" memory --by first-touch -f csv -n 0 hr.bin >touchers
+is 'first touches: one function wrote cold and hot' "$(grep ',write_all$' touchers | cut -d, -f1-3)" \
+    "$(((256 + 128) * 4096)),$((256 + 128)),$(((256 + 128) * 4096))"
+is '... and another one read scan' "$(grep ',read_all$' touchers | cut -d, -f1-3)" "$((384 * 4096)),384,0"
+is '... all in all these are the page faults' "$(awk -F, 'NR > 1 { sum += $2 } END { print sum }' touchers)" \
+    "$(stat_of hr.bin .page_faults)"
+is '... as in the database' "$(sqlite3 -batch hr.db 'SELECT count(*) FROM page_faults')" "$(stat_of hr.bin .page_faults)"
+like 'the table says who touched a range first' table '\[anon\] +(write|read)_all$'
 like '... and says what is cold' table 'cold: not touched in the last tenth'
 "$HR" plot -p memory -o memory.svg hr.bin
 is 'the picture has hot and cold in two colours' \
@@ -86,6 +94,9 @@ refuses 'without looks there is nothing to show' 1 "no pages are recorded; 'hr r
 run_guest --pages 1ms ./pages $rounds fork
 export_pages
 touched 1001 hot >child
+is 'the child copied the pages that it wrote: these are page faults of its own' \
+    "$(sqlite3 -batch hr.db "SELECT count(*) FROM page_faults WHERE tid = 1001 AND written
+        AND address BETWEEN $(where hot | cut -d' ' -f1) AND $(where hot | cut -d' ' -f1) + 128 * 4096 - 1")" 100
 is 'a child has touched what it wrote itself' "$(each child)" '1x100/100 '
 touched 1001 own >child
 is '... of its own memory too' "$(each child)" '1x50/50 '
@@ -122,6 +133,6 @@ transcript "$ROOT/docs/memory.md"
 # ---- bad input ----
 refuses 'a time without a unit' 125 '--pages 5: not a time with a unit; write 100us, 1ms or 10ms' run --pages 5 ./pages
 refuses 'a time that is too short' 125 'the shortest is 10us' run --pages 1us ./pages
-refuses 'rows of another kind' 2 'choose range or look' memory --by nothing hr.bin
+refuses 'rows of another kind' 2 'choose range, look or first-touch' memory --by nothing hr.bin
 
 done_testing

@@ -29,13 +29,13 @@ static volatile char *map(const char *name, unsigned long pages)
     return p;
 }
 
-static void write_all(volatile char *p, unsigned long pages)
+__attribute__((noipa)) static void write_all(volatile char *p, unsigned long pages)
 {
     for (unsigned long i = 0; i < pages; i++)
         p[i * PAGE] = 1;
 }
 
-static void read_all(volatile char *p, unsigned long pages)
+__attribute__((noipa)) static void read_all(volatile char *p, unsigned long pages)
 {
     for (unsigned long i = 0; i < pages; i++)
         (void)p[i * PAGE];

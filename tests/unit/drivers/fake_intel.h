@@ -8,13 +8,16 @@
 
 #include "drivers/pmu/intel.c"
 #include "drivers/pmu/intel_assign.c"
+#include "drivers/pmu/intel_pebs.c"
 #include "drivers/pmu/intel_start.c"
 #include "drivers/pmu/pmu_hardware.c"
 #include "drivers/pmu/pmu_match.c"
 #include "drivers/pmu/pmu_overflow.c"
+#include "drivers/pmu/pmu_precise.c"
 
 struct apic_state apic; /* in x2APIC mode: LVTPC is MSR 834H */
 
+static struct cpuid_result leaf_01 = {.ecx = 1u << 15}; /* PDCM */
 static struct cpuid_result leaf_0a, leaf_23_counters, leaf_23_events;
 static struct pmu_caps caps;
 static struct pmu_session session;
@@ -25,7 +28,7 @@ struct cpuid_result x86_cpuid(uint32_t leaf, uint32_t subleaf)
     case 0:
         return (struct cpuid_result){0x23, 0x756e6547, 0x6c65746e, 0x49656e69};
     case 1:
-        return (struct cpuid_result){.ecx = 1u << 15};
+        return leaf_01;
     case 7:
         return (struct cpuid_result){.eax = subleaf == 1 ? 1u << 8 : 0};
     case 0x0a:

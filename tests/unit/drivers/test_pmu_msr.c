@@ -16,6 +16,29 @@ uint32_t monitor_probe(void)
     return there;
 }
 
+/* ---- the cache monitor ---- */
+
+static uint32_t monitor_events; /* that it has, a bit each */
+static unsigned monitor_starts;
+static int monitor_status;
+struct pmu_refusal pmu_start_refusal;
+
+uint32_t pmu_rdt_probe(void)
+{
+    return monitor_events;
+}
+
+int pmu_rdt_start(void)
+{
+    monitor_starts++;
+    return monitor_status;
+}
+
+uint64_t pmu_rdt_read(uint8_t event)
+{
+    return 7000u + event;
+}
+
 /* ---- the driver below, which notes what it is asked ---- */
 
 static struct {
@@ -249,6 +272,44 @@ static void registers_alone_need_no_counter(void **state)
     assert_int_equal(value, 9);
 }
 
+static void the_cache_monitor_is_started_and_asked(void **state)
+{
+    struct pmu_refusal refusal;
+    uint64_t values[4] = {0};
+
+    (void)state;
+    begin();
+    monitor_events = 1u << 1 | 1u << 2;
+    add_event("mbm-total");
+    add_event("aperf");
+    add_event("llc-occupancy");
+    const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
+    assert_int_equal(driver->assign(&caps, &session, &refusal), 0);
+    assert_int_equal(session.events[0].encoding, 0xc8e);
+    assert_int_equal(session.events[0].encoding_ext, 2);
+    assert_int_equal(session.events[0].width_bits, 64);
+    assert_int_equal(driver->start(&session), 0);
+    assert_int_equal(monitor_starts, 1);
+    fake_add(0xe8, 7, 0);
+    driver->read(&session, 5, values);
+    assert_int_equal(values[0], 7002);
+    assert_int_equal(values[1], 7);
+    assert_int_equal(values[2], 7001);
+    monitor_status = -ENOSPC;
+    strcpy(under.calls, "");
+    assert_int_equal(driver->start(&session), -EIO);
+    assert_int_equal(pmu_start_refusal.msr, 0xc8f);
+    assert_string_equal(under.calls, ""); /* nothing counts then */
+    add_event("mbm-local");
+    assert_int_equal(driver->assign(&caps, &session, &refusal), -ENODEV);
+    assert_string_equal(session.events[refusal.event].name, "mbm-local");
+    begin();
+    add_event("aperf");
+    assert_int_equal(pmu_msr_layer(&with_overflow, &session)->assign(&caps, &session, &refusal), 0);
+    assert_int_equal(driver->start(&session), 0);
+    assert_int_equal(monitor_starts, 2); /* not without its events */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +319,7 @@ int main(void)
         cmocka_unit_test(a_reading_is_counters_then_registers),
         cmocka_unit_test(registers_that_are_not_there_are_refused),
         cmocka_unit_test(registers_alone_need_no_counter),
+        cmocka_unit_test(the_cache_monitor_is_started_and_asked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "lib/trace_copies.h"
 #include "lib/trace_reader.h"
 #include "tests/golden/golden.h"
+#include "tests/golden/golden_accesses.h"
 #include "tests/golden/golden_probes.h"
 #include "tests/unit/test.h"
 
@@ -231,6 +232,50 @@ static void reader_finds_the_hits(void **state)
     assert_int_equal(hits, GOLDEN_PROBES_HITS);
 }
 
+static uint32_t read_accesses(const uint8_t *payload, uint32_t bytes, uint32_t at)
+{
+    static struct hr_access accesses[TRACE_RUN_SAMPLES_MAX];
+    struct trace_access_state state = {0};
+    struct hr_rec_samples run = {0};
+    struct trace_cursor c;
+    struct trace_record r;
+
+    trace_cursor_init(&c, payload, bytes);
+    while (trace_next(&c, &r) == TRACE_OK) {
+        if (r.type == HR_REC_SAMPLES || r.type == HR_REC_SAMPLES_WIDE)
+            assert_true(trace_body(&r, &run, sizeof run, NULL, NULL));
+        if (r.type != HR_REC_ACCESSES)
+            continue;
+        assert_int_equal(trace_accesses_decode(&state, &r, accesses, run.count, true), TRACE_OK);
+        for (uint32_t i = 0; i < run.count; i++) {
+            const struct hr_access expected = golden_accesses_access(at++);
+
+            assert_memory_equal(&accesses[i], &expected, sizeof expected);
+        }
+    }
+    return at;
+}
+
+static void reader_finds_the_accesses(void **state)
+{
+    struct hr_chunk_header header;
+    uint32_t accesses = 0;
+    size_t count = 0;
+
+    (void)state;
+    for (const struct golden *g = golden_table; g->name; g++)
+        if (g->build == golden_accesses_build)
+            count = load(g);
+    for (size_t at = sizeof(struct hr_file_header); at < count;
+         at += sizeof header + header.payload_bytes) {
+        memcpy(&header, golden_bytes + at, sizeof header);
+        if (header.type == HR_CHUNK_DATA)
+            accesses =
+                read_accesses(golden_bytes + at + sizeof header, header.payload_bytes, accesses);
+    }
+    assert_int_equal(accesses, GOLDEN_ACCESSES_SAMPLES);
+}
+
 static void trailer_is_last(void **state)
 {
     (void)state;
@@ -255,9 +300,9 @@ static void trailer_is_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writer_makes_these_bytes), cmocka_unit_test(reader_finds_the_samples),
-        cmocka_unit_test(reader_finds_the_stacks),  cmocka_unit_test(reader_finds_the_hits),
-        cmocka_unit_test(trailer_is_last),
+        cmocka_unit_test(writer_makes_these_bytes),  cmocka_unit_test(reader_finds_the_samples),
+        cmocka_unit_test(reader_finds_the_stacks),   cmocka_unit_test(reader_finds_the_hits),
+        cmocka_unit_test(reader_finds_the_accesses), cmocka_unit_test(trailer_is_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

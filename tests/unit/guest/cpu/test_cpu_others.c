@@ -35,11 +35,11 @@ struct apic_state apic;
 uint64_t trampoline_stack;
 
 /* One after the other, as the linker has them. */
-__asm__(".data\n"
+__asm__(".pushsection .data\n"
         ".globl trampoline_start, trampoline_data, trampoline_end\n"
         "trampoline_start: .zero 16\n"
         "trampoline_data: .zero 22\n"
-        "trampoline_end: .text\n");
+        "trampoline_end: .popsection\n");
 
 static struct {
     uint32_t id;

@@ -1,0 +1,23 @@
+/* What users ask of a run from outside (RUN_HOST_ASK): start, pause, poll, mark. */
+#ifndef GUEST_SERVICE_SERVICE_ASKED_H
+#define GUEST_SERVICE_SERVICE_ASKED_H
+
+#include <stdint.h>
+
+struct cpu;
+struct run_message;
+
+/* Takes RUN_HOST_TEXT and RUN_HOST_ASK, and calls the CPUs that are to do what is asked for.
+ * Context: service. */
+void service_asked_take(const struct run_message *message);
+
+/* Calls this CPU again if something is left to do: the call that came first may have come in the
+ * kernel, where nothing was done.  Context: shared mode, service work ends. */
+void service_asked_remind(const struct cpu *cpu);
+
+/* Does on this CPU what was asked for since, except what sampler_paused says: takes a sample at
+ * `ip` unless that is 0, and records marks.  `now`: workload clock.  Context: workload CPU, with
+ * the kernel lock. */
+void service_asked_follow(struct cpu *cpu, uint64_t now, uint64_t ip);
+
+#endif

@@ -1,0 +1,88 @@
+/* A child that is hr itself, with its output in files. */
+#include "host/run/run_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/base/text.h"
+
+static volatile pid_t child;
+static volatile sig_atomic_t stopped_by;
+
+static void pass_on(int number)
+{
+    stopped_by = number;
+    if (child > 0)
+        kill(child, number);
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = pass_on};
+
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+static bool redirect(const char *path, int to)
+{
+    int fd = open(path != NULL ? path : "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    return fd >= 0 && dup2(fd, to) == to;
+}
+
+static void __attribute__((noreturn))
+become_run(char **arguments, const char *output, const char *errors)
+{
+    int null = open("/dev/null", O_RDONLY);
+
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (null >= 0 && dup2(null, 0) == 0 && redirect(output, 1) && redirect(errors, 2))
+        execv("/proc/self/exe", arguments);
+    _exit(RUN_EXIT_FAILED);
+}
+
+int run_child(char **arguments, const char *output, const char *errors, struct run_failure *failure)
+{
+    int status = 0;
+
+    catch_signals();
+    fflush(NULL);
+    child = fork();
+    if (child < 0)
+        return run_fail(failure, "cannot start a process: %s", strerror(errno));
+    if (child == 0)
+        become_run(arguments, output, errors);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    child = 0;
+    if (stopped_by != 0)
+        return run_fail_as(failure, RUN_EXIT_SIGNAL_BASE + (int)stopped_by, "ended by %s",
+                           strsignal((int)stopped_by));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_FAILED;
+}
+
+const char *run_child_reason(const char *errors, char reason[RUN_CHILD_REASON_BYTES])
+{
+    char line[RUN_CHILD_REASON_BYTES] = "";
+    FILE *file = fopen(errors, "re");
+    const char *text = line;
+
+    if (file != NULL) {
+        if (fgets(line, sizeof line, file) == NULL)
+            line[0] = 0;
+        fclose(file);
+    }
+    line[strcspn(line, "\n")] = 0;
+    if (strncmp(text, "hr: ", 4) == 0)
+        text += 4;
+    return text_escape(reason, RUN_CHILD_REASON_BYTES, text[0] != 0 ? text : "it said nothing");
+}

@@ -1,0 +1,16 @@
+/* Runs `hr run` as a child, for commands that measure. */
+#pragma once
+
+#include "host/base/run_failure.h"
+
+#define RUN_CHILD_REASON_BYTES 300
+
+/* Runs this hr with `arguments` (argv, NULL-terminated), its stdout and stderr written to files; a
+ * NULL file is /dev/null.  A signal that ends hr is passed on, and the child ends when hr ends, in
+ * any way.  Returns the exit status, or -1 with the failure filled. */
+int run_child(char **arguments, const char *output, const char *errors,
+              struct run_failure *failure);
+
+/* Reads the first line that the child wrote to stderr, escaped for a terminal.  Returns `reason`.
+ */
+const char *run_child_reason(const char *errors, char reason[RUN_CHILD_REASON_BYTES]);

@@ -1,0 +1,31 @@
+/* The traffic between a CPU and memory, estimated from core events that count cache lines.
+ *
+ * docs/pmu.md has the formulas.  Only events of performance counters count, all in the same rings.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/trace/trace_info.h"
+
+#define TIMELINE_FLOWS_MAX 4u
+#define TIMELINE_FLOW_TEXT_BYTES ((size_t)HR_EVENTS_MAX * 68)
+
+struct timeline_flow {
+    const char *name; /* "read", "demand", "prefetch", "written" or "written_at_most" */
+    const char *label; /* for people */
+    uint32_t plus; /* events whose lines it is, a bit each */
+    uint32_t minus; /* events whose lines it is not */
+};
+
+/* Fills the flows that the trace's events allow.  Returns how many; 0: none. */
+uint32_t timeline_traffic_find(const struct trace_info *info,
+                               struct timeline_flow flows[TIMELINE_FLOWS_MAX]);
+
+/* Returns the cache lines of a flow, from the counts of all events. */
+uint64_t timeline_traffic_lines(const struct timeline_flow *flow, const uint64_t *counts);
+
+/* Writes "LLC-misses - LLC-load-misses"; raw.  Returns `text`. */
+char *timeline_traffic_text(const struct trace_info *info, const struct timeline_flow *flow,
+                            char text[TIMELINE_FLOW_TEXT_BYTES]);
