@@ -31,7 +31,6 @@ struct ibs_caps {
 
 #define IBS_PERIOD_UNIT 16u
 #define IBS_PERIOD_MIN 144u /* what Linux allows, too */
-* /
 #define IBS_FETCH_PERIOD_MAX 0xffff0u
 
 /* hr_access.source of an op: bits 7:0 of IbsOpData2 (DataSrc, RmtNode, CacheHitSt), and above bit

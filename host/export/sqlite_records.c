@@ -16,8 +16,8 @@ union body {
     struct hr_rec_lost lost;
     struct hr_rec_period period;
     struct hr_rec_pages pages;
-    struct hr_rec_page_fault page_fault;
     struct hr_rec_mapping mapping;
+    struct hr_rec_page_fault page_fault;
 };
 
 struct row { /* a record that is being inserted */
@@ -128,15 +128,6 @@ static void put_pages(const struct row *row)
                      (run.flags & TRACE_PAGES_LARGE) != 0);
 }
 
-static void put_page_fault(const struct row *row)
-{
-    const struct hr_rec_page_fault *fault = &row->body.page_fault;
-
-    database_row(row->db, row->insert, "%lu,%u,%u,%lu,%lu,%u,%u", ns(row, fault->time), row->cpu,
-                 fault->tid, fault->address, fault->ip, fault->bytes,
-                 (fault->flags & HR_PAGE_FAULT_WRITE) != 0);
-}
-
 static void put_mapping(const struct row *row)
 {
     static const char *const kinds[] = {[HR_MAPPING_MAP] = "mmap",
@@ -148,6 +139,15 @@ static void put_mapping(const struct row *row)
     bind_word(row, 3, kinds, ARRAY_COUNT(kinds), m->kind);
     database_row(row->db, row->insert, "%lu,%u,=,%lu,%lu,%lu,%lu,%u,%u", ns(row, m->time), m->tid,
                  m->address, m->bytes, m->old_address, m->old_bytes, m->flags, m->protection);
+}
+
+static void put_page_fault(const struct row *row)
+{
+    const struct hr_rec_page_fault *fault = &row->body.page_fault;
+
+    database_row(row->db, row->insert, "%lu,%u,%u,%lu,%lu,%u,%u", ns(row, fault->time), row->cpu,
+                 fault->tid, fault->address, fault->ip, fault->bytes,
+                 (fault->flags & HR_PAGE_FAULT_WRITE) != 0);
 }
 
 static const struct table {
@@ -168,10 +168,10 @@ static const struct table {
     {HR_REC_PERIOD, sizeof(struct hr_rec_period), "INSERT INTO periods VALUES (?,?,?)", put_period},
     {HR_REC_PAGES, sizeof(struct hr_rec_pages), "INSERT INTO pages VALUES (?,?,?,?,?,?)",
      put_pages},
-    {HR_REC_PAGE_FAULT, sizeof(struct hr_rec_page_fault),
-     "INSERT INTO page_faults VALUES (?,?,?,?,?,?,?)", put_page_fault},
     {HR_REC_MAPPING, sizeof(struct hr_rec_mapping),
      "INSERT INTO mappings VALUES (?,?,?,?,?,?,?,?,?)", put_mapping},
+    {HR_REC_PAGE_FAULT, sizeof(struct hr_rec_page_fault),
+     "INSERT INTO page_faults VALUES (?,?,?,?,?,?,?)", put_page_fault},
 };
 
 void sqlite_records_init(struct sqlite_records *records, struct database *db,

@@ -12,7 +12,7 @@ static double share(uint64_t part, uint64_t all)
     return all != 0 ? 100.0 * (double)part / (double)all : 0;
 }
 
-static void print_name(FILE *out, const struct memory_rows *rows, const struct memory_row *row)
+static void print_name(FILE *out, const struct memory_groups *rows, const struct memory_group *row)
 {
     char name[MEMORY_WHERE_BYTES], safe[4 * MEMORY_WHERE_BYTES];
 
@@ -28,7 +28,7 @@ static void print_sum(FILE *out, uint64_t count, uint64_t bytes)
             text_bytes(size, bytes));
 }
 
-static void print_head(FILE *out, const struct memory_rows *rows)
+static void print_head(FILE *out, const struct memory_groups *rows)
 {
     const struct memory_totals *t = &rows->totals;
     const struct trace_info *info = &rows->heap.scan->info;
@@ -60,7 +60,7 @@ static void print_count(FILE *out, uint64_t count, const char *what)
         fprintf(out, "# %s %s\n", text_count(number, count), what);
 }
 
-static void print_twice(FILE *out, const struct memory_rows *rows)
+static void print_twice(FILE *out, const struct memory_groups *rows)
 {
     char number[TEXT_QUANTITY_BYTES], name[MEMORY_WHERE_BYTES], safe[4 * MEMORY_WHERE_BYTES];
 
@@ -71,7 +71,7 @@ static void print_twice(FILE *out, const struct memory_rows *rows)
             rows->twice == 1 ? "" : "s", text_escape(safe, sizeof safe, name));
 }
 
-static void print_notes(FILE *out, const struct memory_rows *rows)
+static void print_notes(FILE *out, const struct memory_groups *rows)
 {
     print_twice(out, rows);
     print_count(out, rows->unknown, "frees of memory whose allocation was not seen");
@@ -82,11 +82,11 @@ static void print_notes(FILE *out, const struct memory_rows *rows)
 }
 
 /* The worst first: the largest sums that were never freed. */
-static void print_leaks(FILE *out, struct memory_rows *rows)
+static void print_leaks(FILE *out, struct memory_groups *rows)
 {
-    memory_rows_sort(rows, MEMORY_ORDER_LEFT);
+    memory_groups_sort(rows, MEMORY_ORDER_LEFT);
     for (uint32_t i = 0; i < rows->count && i < LEAKS_NAMED; i++) {
-        const struct memory_row *row = rows->all[i];
+        const struct memory_group *row = rows->all[i];
 
         if (row->totals.left == 0)
             break;
@@ -101,7 +101,7 @@ static void print_leaks(FILE *out, struct memory_rows *rows)
     }
 }
 
-static void print_row(FILE *out, struct memory_rows *rows, struct memory_row *row)
+static void print_row(FILE *out, struct memory_groups *rows, struct memory_group *row)
 {
     const struct memory_totals *t = &row->totals;
     char text[7][TEXT_QUANTITY_BYTES];
@@ -131,11 +131,11 @@ static void print_rest(FILE *out, uint32_t count, uint32_t all)
         fprintf(out, "# %u smaller ones; --limit 0 shows all\n", all - count);
 }
 
-static void print_all(FILE *out, struct memory_rows *rows, unsigned long limit)
+static void print_all(FILE *out, struct memory_groups *rows, unsigned long limit)
 {
     uint32_t count = shown(rows->count, limit);
 
-    memory_rows_sort(rows, MEMORY_ORDER_BYTES);
+    memory_groups_sort(rows, MEMORY_ORDER_BYTES);
     fprintf(out, "\n%10s %11s %10s %10s %10s %10s %10s %6s  %s\n", "allocated", "count", "average",
             "peak", "left", "median", "p90", "churn", memory_allocations_word(rows->by));
     for (uint32_t i = 0; i < count; i++)
@@ -143,7 +143,7 @@ static void print_all(FILE *out, struct memory_rows *rows, unsigned long limit)
     print_rest(out, count, rows->count);
 }
 
-static void print_stack(FILE *out, const struct memory_rows *rows, const struct memory_row *row)
+static void print_stack(FILE *out, const struct memory_groups *rows, const struct memory_group *row)
 {
     const struct memory_site *site = &rows->heap.sites.all[row->site];
     char frame[MEMORY_WHERE_BYTES], safe[4 * MEMORY_WHERE_BYTES];
@@ -155,20 +155,20 @@ static void print_stack(FILE *out, const struct memory_rows *rows, const struct 
 }
 
 /* What was live at a time: at the program's peak, or at its end. */
-static void print_live(FILE *out, struct memory_rows *rows, bool peak, unsigned long limit)
+static void print_live(FILE *out, struct memory_groups *rows, bool peak, unsigned long limit)
 {
     const struct memory_totals *t = &rows->totals;
     uint64_t all = peak ? t->peak_bytes : t->left_bytes;
     uint32_t count = 0;
 
-    memory_rows_sort(rows, peak ? MEMORY_ORDER_PEAK : MEMORY_ORDER_LEFT);
+    memory_groups_sort(rows, peak ? MEMORY_ORDER_PEAK : MEMORY_ORDER_LEFT);
     while (count < rows->count &&
            (peak ? rows->all[count]->at_peak : rows->all[count]->totals.left) != 0)
         count++;
     fprintf(out, "\n%10s %11s %10s  %s\n", peak ? "at peak" : "left", "objects", "share",
             memory_allocations_word(rows->by));
     for (uint32_t i = 0; i < shown(count, limit); i++) {
-        const struct memory_row *row = rows->all[i];
+        const struct memory_group *row = rows->all[i];
         uint64_t bytes = peak ? row->at_peak_bytes : row->totals.left_bytes;
         char text[2][TEXT_QUANTITY_BYTES];
 
@@ -182,7 +182,7 @@ static void print_live(FILE *out, struct memory_rows *rows, bool peak, unsigned 
     print_rest(out, shown(count, limit), count);
 }
 
-static void print_mapped(FILE *out, const struct memory_rows *rows)
+static void print_mapped(FILE *out, const struct memory_groups *rows)
 {
     bool any = false;
 
@@ -203,7 +203,7 @@ static void print_mapped(FILE *out, const struct memory_rows *rows)
     print_count(out, rows->mapped.refused, "mappings found no room");
 }
 
-void memory_allocations_print(FILE *out, struct memory_rows *rows, enum memory_view view,
+void memory_allocations_print(FILE *out, struct memory_groups *rows, enum memory_view view,
                               unsigned long limit)
 {
     print_head(out, rows);

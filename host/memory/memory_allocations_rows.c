@@ -10,8 +10,8 @@ const char *memory_allocations_word(enum memory_by by)
     return words[by];
 }
 
-const char *memory_allocations_name(const struct memory_rows *rows, const struct memory_row *row,
-                                    char room[MEMORY_WHERE_BYTES])
+const char *memory_allocations_name(const struct memory_groups *rows,
+                                    const struct memory_group *row, char room[MEMORY_WHERE_BYTES])
 {
     const struct memory_where *where = &row->where;
 
@@ -28,19 +28,19 @@ const char *memory_allocations_name(const struct memory_rows *rows, const struct
     return room;
 }
 
-static uint32_t shown(const struct memory_rows *rows, unsigned long limit)
+static uint32_t shown(const struct memory_groups *rows, unsigned long limit)
 {
     return limit != 0 && limit < rows->count ? (uint32_t)limit : rows->count;
 }
 
-void memory_allocations_csv(struct output *out, struct memory_rows *rows, unsigned long limit)
+void memory_allocations_csv(struct output *out, struct memory_groups *rows, unsigned long limit)
 {
     output_text(out, memory_allocations_word(rows->by));
     output_text(out, ",file,line,object,bytes,count,freed,peak_bytes,peak_count,left_bytes,"
                      "left_count,at_peak_bytes,at_peak_count,lifetime_median_ns,lifetime_p90_ns,"
                      "brief\n");
     for (uint32_t i = 0; i < shown(rows, limit); i++) {
-        struct memory_row *row = rows->all[i];
+        struct memory_group *row = rows->all[i];
         const struct memory_totals *t = &row->totals;
         char name[MEMORY_WHERE_BYTES];
 
@@ -53,8 +53,8 @@ void memory_allocations_csv(struct output *out, struct memory_rows *rows, unsign
     }
 }
 
-static void json_stack(struct output *out, const struct memory_rows *rows,
-                       const struct memory_row *row)
+static void json_stack(struct output *out, const struct memory_groups *rows,
+                       const struct memory_group *row)
 {
     const struct memory_site *site = &rows->heap.sites.all[row->site];
     char frame[MEMORY_WHERE_BYTES];
@@ -65,7 +65,7 @@ static void json_stack(struct output *out, const struct memory_rows *rows,
     output_text(out, "]");
 }
 
-static void json_row(struct output *out, struct memory_rows *rows, struct memory_row *row)
+static void json_row(struct output *out, struct memory_groups *rows, struct memory_group *row)
 {
     const struct memory_totals *t = &row->totals;
     char name[MEMORY_WHERE_BYTES];
@@ -85,7 +85,7 @@ static void json_row(struct output *out, struct memory_rows *rows, struct memory
     output_text(out, "}");
 }
 
-void memory_allocations_json(struct output *out, struct memory_rows *rows, unsigned long limit)
+void memory_allocations_json(struct output *out, struct memory_groups *rows, unsigned long limit)
 {
     const struct memory_totals *t = &rows->totals;
     const struct trace_info *info = &rows->heap.scan->info;

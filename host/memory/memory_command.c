@@ -15,20 +15,14 @@
 
 enum { KEY_PEAK = 512, KEY_LEAKS };
 
-enum by {
-    BY_DEFAULT,
-    BY_RANGE,
-    BY_LOOK,
-    BY_FIRST_TOUCH,
-    BY_ROWS
-}; /* from BY_ROWS on: of allocations */
+enum by { BY_DEFAULT, BY_RANGE, BY_LOOK, BY_TOUCHER, BY_ROWS }; /* then those of allocations */
 
 struct options {
     struct reader reader;
     unsigned int by; /* enum by, or BY_ROWS + enum memory_by */
     enum memory_view view;
     struct memory memory;
-    struct memory_rows rows;
+    struct memory_groups rows;
     struct symbols *symbols;
 };
 
@@ -82,11 +76,11 @@ static int read_allocations(struct options *options)
 
     if (!wants_allocations(options) || !memory_heap_any(&scan->info))
         return 0;
-    memory_rows_init(&options->rows, scan, by);
+    memory_groups_init(&options->rows, scan, by);
     error = trace_scan_rewind(scan);
     options->rows.symbols = options->symbols;
     if (error == 0)
-        error = memory_rows_read(&options->rows, scan);
+        error = memory_groups_read(&options->rows, scan);
     return error;
 }
 
@@ -109,6 +103,13 @@ static int read_trace(struct reader *reader)
     return error;
 }
 
+static enum memory_rows pages_of(const struct options *options)
+{
+    return options->by == BY_LOOK      ? MEMORY_LOOKS
+           : options->by == BY_TOUCHER ? MEMORY_TOUCHERS
+                                       : MEMORY_RANGES;
+}
+
 static int present_rows(struct options *options, bool allocations)
 {
     const struct reader *reader = &options->reader;
@@ -117,14 +118,13 @@ static int present_rows(struct options *options, bool allocations)
     struct output *out = reader_output_open();
 
     if (allocations) {
-        memory_rows_sort(&options->rows, options->view == MEMORY_VIEW_PEAK    ? MEMORY_ORDER_PEAK
-                                         : options->view == MEMORY_VIEW_LEAKS ? MEMORY_ORDER_LEFT
-                                                                              : MEMORY_ORDER_BYTES);
+        memory_groups_sort(&options->rows, options->view == MEMORY_VIEW_PEAK ? MEMORY_ORDER_PEAK
+                                           : options->view == MEMORY_VIEW_LEAKS
+                                               ? MEMORY_ORDER_LEFT
+                                               : MEMORY_ORDER_BYTES);
         (csv ? memory_allocations_csv : memory_allocations_json)(out, &options->rows, limit);
     } else {
-        (csv ? memory_pages_csv : memory_pages_json)(
-            out, &options->memory,
-            options->by == BY_DEFAULT ? MEMORY_RANGES : options->by - BY_RANGE, limit);
+        (csv ? memory_rows_csv : memory_rows_json)(out, &options->memory, pages_of(options), limit);
     }
     return reader_output_close(out);
 }
@@ -155,7 +155,7 @@ static int present(struct reader *reader)
         putchar('\n');
     if (pages && options->by == BY_LOOK)
         memory_print_looks(stdout, &options->memory, reader_limit(reader, 0));
-    else if (pages && options->by == BY_FIRST_TOUCH)
+    else if (pages && options->by == BY_TOUCHER)
         memory_print_touchers(stdout, &options->memory, reader_limit(reader, TABLE_LIMIT));
     else if (pages)
         memory_print(stdout, &options->memory, reader_limit(reader, TABLE_LIMIT));
@@ -167,7 +167,7 @@ static void free_memory(struct reader *reader)
     struct options *options = (struct options *)reader;
 
     memory_free(&options->memory);
-    memory_rows_free(&options->rows);
+    memory_groups_free(&options->rows);
     symbols_close(options->symbols);
 }
 
@@ -175,9 +175,8 @@ int memory_command(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"by", 'b', "WHAT", 0,
-         "pages by range (default), look or first-touch; allocations by site (default), stack, "
-         "function, line, "
-         "size or thread",
+         "pages by range (default), look or first-touch (functions that touched pages first); "
+         "allocations by site (default), stack, function, line, size or thread",
          0},
         {"peak", KEY_PEAK, 0, 0, "Show what was live when the program had most allocated", 0},
         {"leaks", KEY_LEAKS, 0, 0, "Show what was never freed, with call stacks", 0},

@@ -6,7 +6,7 @@
 #include "host/base/output.h"
 #include "host/memory/memory.h"
 
-enum memory_page_rows { MEMORY_RANGES, MEMORY_LOOKS, MEMORY_TOUCHERS };
+enum memory_rows { MEMORY_RANGES, MEMORY_LOOKS, MEMORY_TOUCHERS };
 
 /* The table: sets, time, ranges.  `limit`: ranges, the largest first; 0: all. */
 void memory_print(FILE *out, const struct memory *memory, unsigned long limit);
@@ -15,10 +15,10 @@ void memory_print(FILE *out, const struct memory *memory, unsigned long limit);
 void memory_print_looks(FILE *out, const struct memory *memory, unsigned long limit);
 void memory_print_touchers(FILE *out, const struct memory *memory, unsigned long limit);
 
-void memory_pages_csv(struct output *out, const struct memory *memory, enum memory_page_rows rows,
+void memory_rows_csv(struct output *out, const struct memory *memory, enum memory_rows rows,
+                     unsigned long limit);
+void memory_rows_json(struct output *out, const struct memory *memory, enum memory_rows rows,
                       unsigned long limit);
-void memory_pages_json(struct output *out, const struct memory *memory, enum memory_page_rows rows,
-                       unsigned long limit);
 
 /* Ranges and functions, those with the most bytes first; NULL if memory runs out.  The caller frees
  * the array. */

@@ -1,288 +1,140 @@
-/* Adds allocations to their rows. */
-#include "host/memory/memory_rows.h"
+/* Rows of ranges, looks and functions for other programs. */
+#include "host/memory/memory_print.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "host/base/array.h"
-#include "lib/hash.h"
-
-#define FIRST_BITS 10u
-
-void memory_rows_init(struct memory_rows *rows, const struct trace_scan *scan, enum memory_by by)
+static const char *toucher_of(const struct memory *memory, const struct memory_range *r)
 {
-    *rows = (struct memory_rows){.by = by};
-    memory_heap_init(&rows->heap, scan);
+    return r->toucher != MEMORY_NO_TOUCHER ? memory->touchers[r->toucher].name : "";
 }
 
-void memory_rows_free(struct memory_rows *rows)
+static void csv_looks(struct output *out, const struct memory *memory, unsigned long limit)
 {
-    for (uint32_t i = 0; i < rows->count; i++) {
-        latency_values_free(&rows->pool, &rows->all[i]->lifetimes);
-        free(rows->all[i]);
+    output_text(out, "time_ns,touched_bytes,written_bytes,new_bytes,set_10_bytes,set_100_bytes\n");
+    for (size_t i = 0; i < memory_shown(memory->look_count, limit); i++) {
+        const struct memory_look *look = &memory->looks[i];
+
+        output_csv_print(out, "%lu,%lu,%lu,%lu,%lu,%lu\n", memory_look_ns(memory, (uint32_t)i),
+                         memory_bytes(look->set[0]), memory_bytes(look->written),
+                         memory_bytes(look->fresh), memory_bytes(look->set[1]),
+                         memory_bytes(look->set[2]));
     }
-    free(rows->all);
-    free(rows->index);
-    free(rows->of_site);
-    memory_mapped_free(&rows->mapped);
-    memory_heap_free(&rows->heap);
-    *rows = (struct memory_rows){0};
 }
 
-static uint32_t place_of(const struct memory_rows *rows, uint64_t key)
+static void csv_ranges(struct output *out, const struct memory *memory, unsigned long limit)
 {
-    uint32_t at = hash_place(key, rows->bits);
+    const struct memory_range **all = memory_sorted(memory);
 
-    while (rows->index[at] != 0 && rows->all[rows->index[at] - 1]->key != key)
-        at = (at + 1) & ((1u << rows->bits) - 1);
-    return at;
-}
-
-static int make_room(struct memory_rows *rows)
-{
-    uint32_t bits = rows->index == NULL ? FIRST_BITS : rows->bits + 1;
-    uint32_t *index;
-
-    if (rows->index != NULL && 2 * rows->count < 1u << rows->bits)
-        return 0;
-    index = calloc((size_t)1 << bits, sizeof *index);
-    if (index == NULL)
-        return -ENOMEM;
-    free(rows->index);
-    rows->index = index;
-    rows->bits = bits;
-    for (uint32_t i = 0; i < rows->count; i++)
-        rows->index[place_of(rows, rows->all[i]->key)] = i + 1;
-    return 0;
-}
-
-/* Returns the number + 1 of the row with a key; 0: there is none, and no room. */
-static uint32_t row_of(struct memory_rows *rows, uint64_t key, uint32_t site,
-                       const struct memory_where *where)
-{
-    struct memory_row *row;
-    uint32_t at;
-
-    if (make_room(rows) != 0)
-        return 0;
-    at = place_of(rows, key);
-    if (rows->index[at] != 0)
-        return rows->index[at];
-    if (rows->count == MEMORY_ROWS_MAX ||
-        array_grow(&rows->all, rows->count, sizeof(void *)) != 0 ||
-        (row = calloc(1, sizeof *row)) == NULL)
-        return 0;
-    row->key = key;
-    row->site = site;
-    row->where = *where;
-    rows->all[rows->count++] = row;
-    rows->index[at] = rows->count;
-    return rows->count;
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    return text != NULL ? hash_bytes(hash, text, strlen(text) + 1) : hash_mix(hash, 1);
-}
-
-/* What the sites of one row have in common. */
-static uint64_t key_of(const struct memory_rows *rows, uint32_t site,
-                       const struct memory_where *where)
-{
-    uint64_t key = hash_text(HASH_BYTES_START, where->object);
-
-    if (rows->by == MEMORY_BY_STACK)
-        return site;
-    if (where->function == NULL && where->file == NULL)
-        return hash_mix(key, where->address);
-    if (rows->by != MEMORY_BY_LINE)
-        key = hash_text(key, where->function);
-    if (rows->by != MEMORY_BY_FUNCTION)
-        key = hash_mix(hash_text(key, where->file), where->line);
-    return key;
-}
-
-/* Returns the row of a site, which is looked up once. */
-static uint32_t row_of_site(struct memory_rows *rows, uint32_t site)
-{
-    const struct memory_site none = {0};
-    struct memory_where where;
-    uint32_t *grown;
-
-    if (site >= rows->site_count) {
-        uint32_t count = site + 1 + site / 2;
-
-        grown = realloc(rows->of_site, count * sizeof *grown);
-        if (grown == NULL)
-            return 0;
-        memset(grown + rows->site_count, 0, (count - rows->site_count) * sizeof *grown);
-        rows->of_site = grown;
-        rows->site_count = count;
-    }
-    if (rows->of_site[site] != 0)
-        return rows->of_site[site];
-    memory_where_find(&where, rows->symbols, rows->stacks,
-                      site < rows->heap.sites.count ? &rows->heap.sites.all[site] : &none);
-    rows->of_site[site] = row_of(rows, key_of(rows, site, &where), site, &where);
-    return rows->of_site[site];
-}
-
-static struct memory_row *find(struct memory_rows *rows, const struct memory_object *object)
-{
-    const struct memory_where nowhere = {0};
-    uint32_t number =
-        rows->by == MEMORY_BY_SIZE     ? row_of(rows, object->bytes, object->site, &nowhere)
-        : rows->by == MEMORY_BY_THREAD ? row_of(rows, object->tid, object->site, &nowhere)
-                                       : row_of_site(rows, object->site);
-
-    return number != 0 ? rows->all[number - 1] : NULL;
-}
-
-/* Before a row changes: what it had at the program's latest peak is what it has now, unless it has
- * changed since. */
-static void note_peak(const struct memory_rows *rows, struct memory_row *row)
-{
-    if (row->peaks == rows->totals.peaks)
+    if (all == NULL)
         return;
-    row->peaks = rows->totals.peaks;
-    row->at_peak = row->totals.live;
-    row->at_peak_bytes = row->totals.live_bytes;
-}
+    output_text(out, "pid,start,end,touched_bytes,written_bytes,cold_bytes,mean_set_bytes,"
+                     "peak_set_bytes,first_ns,last_ns,what,first_touched_by\n");
+    for (size_t i = 0; i < memory_shown(memory->range_count, limit); i++) {
+        const struct memory_range *r = all[i];
 
-static int allocated(void *context, uint32_t pid, const struct memory_object *object)
-{
-    struct memory_rows *rows = context;
-    struct memory_row *row = find(rows, object);
-
-    (void)pid;
-    if (row != NULL) {
-        note_peak(rows, row);
-        memory_totals_allocated(&row->totals, object);
+        output_csv_print(out, "%u,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%s,%s\n", r->pid, r->start,
+                         r->end, memory_bytes(r->touched), memory_bytes(r->written),
+                         memory_bytes(r->cold), memory_bytes(r->sum) / memory->look_count,
+                         memory_bytes(r->peak), r->first * memory->interval_ns,
+                         memory_look_ns(memory, r->last), r->label, toucher_of(memory, r));
     }
-    rows->refused += row == NULL;
-    memory_totals_allocated(&rows->totals, object);
-    return 0;
+    free(all);
 }
 
-static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time,
-                 uint32_t tid)
+static void json_looks(struct output *out, const struct memory *memory, unsigned long limit)
 {
-    struct memory_rows *rows = context;
-    const struct trace_info *info = &rows->heap.scan->info;
-    struct memory_row *row;
-    uint64_t lifetime = 0;
+    output_text(out, ",\"looks\":[");
+    for (size_t i = 0; i < memory_shown(memory->look_count, limit); i++) {
+        const struct memory_look *look = &memory->looks[i];
 
-    (void)tid;
-    if (memory_heap_inherited(&rows->heap, pid, object))
-        return 0;
-    memory_totals_freed(&rows->totals, object);
-    row = find(rows, object);
-    if (row == NULL)
-        return 0;
-    note_peak(rows, row);
-    memory_totals_freed(&row->totals, object);
-    if (time > object->time)
-        lifetime = trace_info_ns(info, time - object->time);
-    row->brief += lifetime < MEMORY_ROWS_SHORT_NS;
-    return latency_values_add(&rows->pool, &row->lifetimes, lifetime);
-}
-
-static void left(void *context, uint32_t pid, const struct memory_object *object)
-{
-    struct memory_rows *rows = context;
-    struct memory_row *row;
-
-    if (memory_heap_inherited(&rows->heap, pid, object))
-        return;
-    memory_totals_left(&rows->totals, object);
-    row = find(rows, object);
-    if (row == NULL)
-        return;
-    note_peak(rows, row);
-    memory_totals_left(&row->totals, object);
-}
-
-static int mapping(void *context, uint32_t pid, const struct hr_rec_mapping *record, uint32_t site)
-{
-    struct memory_rows *rows = context;
-
-    (void)site;
-    return memory_mapped_take(&rows->mapped, pid, record);
-}
-
-/* Frees that go wrong, but those that the C library makes itself: when a thread ends it frees what
- * it keeps for the thread, which counts as freed already. */
-static void sum_strays(struct memory_rows *rows)
-{
-    uint64_t most = 0;
-
-    for (uint32_t i = 0; i < rows->heap.stray_count; i++) {
-        const struct memory_heap_stray *stray = &rows->heap.strays[i];
-        struct memory_where where;
-
-        if (stray->unknown + stray->twice == 0)
-            continue;
-        memory_where_find(&where, rows->symbols, rows->stacks, &rows->heap.sites.all[i]);
-        if (memory_where_in_library(&where))
-            continue;
-        rows->unknown += stray->unknown;
-        rows->twice += stray->twice;
-        if (stray->twice > most) {
-            most = stray->twice;
-            rows->twice_at = where;
-        }
+        output_text(out, i != 0 ? ",\n" : "\n");
+        output_json_print(out,
+                          "{\"time_ns\":%lu,\"touched_bytes\":%lu,\"written_bytes\":%lu,"
+                          "\"new_bytes\":%lu,\"set_10_bytes\":%lu,\"set_100_bytes\":%lu}",
+                          memory_look_ns(memory, (uint32_t)i), memory_bytes(look->set[0]),
+                          memory_bytes(look->written), memory_bytes(look->fresh),
+                          memory_bytes(look->set[1]), memory_bytes(look->set[2]));
     }
+    output_text(out, "]}\n");
 }
 
-static void ended(void *context, uint32_t pid)
+static void json_ranges(struct output *out, const struct memory *memory, unsigned long limit)
 {
-    struct memory_rows *rows = context;
+    const struct memory_range **all = memory_sorted(memory);
 
-    memory_mapped_end(&rows->mapped, pid);
+    output_text(out, ",\"ranges\":[");
+    for (size_t i = 0; all != NULL && i < memory_shown(memory->range_count, limit); i++) {
+        const struct memory_range *r = all[i];
+
+        output_text(out, i != 0 ? ",\n" : "\n");
+        output_json_print(
+            out,
+            "{\"pid\":%u,\"start\":%lu,\"end\":%lu,\"touched_bytes\":%lu,\"written_bytes\":%lu,"
+            "\"cold_bytes\":%lu,\"mean_set_bytes\":%lu,\"peak_set_bytes\":%lu,\"first_ns\":%lu,"
+            "\"last_ns\":%lu,\"what\":%s,\"first_touched_by\":%s}",
+            r->pid, r->start, r->end, memory_bytes(r->touched), memory_bytes(r->written),
+            memory_bytes(r->cold), memory_bytes(r->sum) / memory->look_count, memory_bytes(r->peak),
+            r->first * memory->interval_ns, memory_look_ns(memory, r->last), r->label,
+            toucher_of(memory, r));
+    }
+    output_text(out, "]}\n");
+    free(all);
 }
 
-int memory_rows_read(struct memory_rows *rows, struct trace_scan *scan)
+static void csv_touchers(struct output *out, const struct memory *memory, unsigned long limit)
 {
-    int error;
+    const struct memory_toucher **all = memory_sorted_touchers(memory);
 
-    rows->stacks = &scan->stacks;
-    rows->heap.sink = (struct memory_heap_sink){.context = rows,
-                                                .allocated = allocated,
-                                                .freed = freed,
-                                                .left = left,
-                                                .ended = ended,
-                                                .mapping = mapping};
-    error = memory_heap_run(&rows->heap, scan, true);
-    for (uint32_t i = 0; i < rows->count; i++)
-        note_peak(rows, rows->all[i]);
-    if (error == 0)
-        sum_strays(rows);
-    return error;
+    output_text(out, "touched_bytes,faults,written_bytes,first_ns,last_ns,most_in,file,function\n");
+    for (size_t i = 0; all != NULL && i < memory_shown(memory->toucher_count, limit); i++) {
+        const struct memory_toucher *t = all[i];
+
+        output_csv_print(out, "%lu,%lu,%lu,%lu,%lu,%s,%s,%s\n", t->bytes, t->faults, t->written,
+                         t->first_ns, t->last_ns, t->range != NULL ? t->range->label : "",
+                         t->object, t->name);
+    }
+    free(all);
 }
 
-static uint64_t order_of(const struct memory_row *row, enum memory_order order)
+static void json_touchers(struct output *out, const struct memory *memory, unsigned long limit)
 {
-    return order == MEMORY_ORDER_PEAK   ? row->at_peak_bytes
-           : order == MEMORY_ORDER_LEFT ? row->totals.left_bytes
-                                        : row->totals.bytes;
+    const struct memory_toucher **all = memory_sorted_touchers(memory);
+
+    output_text(out, ",\"functions\":[");
+    for (size_t i = 0; all != NULL && i < memory_shown(memory->toucher_count, limit); i++) {
+        const struct memory_toucher *t = all[i];
+
+        output_text(out, i != 0 ? ",\n" : "\n");
+        output_json_print(out,
+                          "{\"touched_bytes\":%lu,\"faults\":%lu,\"written_bytes\":%lu,"
+                          "\"first_ns\":%lu,\"last_ns\":%lu,\"most_in\":%s,\"file\":%s,"
+                          "\"function\":%s}",
+                          t->bytes, t->faults, t->written, t->first_ns, t->last_ns,
+                          t->range != NULL ? t->range->label : "", t->object, t->name);
+    }
+    output_text(out, "]}\n");
+    free(all);
 }
 
-static int compare(const void *a, const void *b, void *context)
-{
-    const struct memory_row *x = *(struct memory_row *const *)a;
-    const struct memory_row *y = *(struct memory_row *const *)b;
-    enum memory_order order = *(const enum memory_order *)context;
+typedef void rows_function(struct output *out, const struct memory *memory, unsigned long limit);
 
-    if (order_of(x, order) != order_of(y, order))
-        return order_of(x, order) > order_of(y, order) ? -1 : 1;
-    if (x->totals.count != y->totals.count)
-        return x->totals.count > y->totals.count ? -1 : 1;
-    return x->key < y->key ? -1 : x->key > y->key;
+void memory_rows_csv(struct output *out, const struct memory *memory, enum memory_rows rows,
+                     unsigned long limit)
+{
+    static rows_function *const functions[] = {csv_ranges, csv_looks, csv_touchers};
+
+    functions[rows](out, memory, limit);
 }
 
-void memory_rows_sort(struct memory_rows *rows, enum memory_order order)
+void memory_rows_json(struct output *out, const struct memory *memory, enum memory_rows rows,
+                      unsigned long limit)
 {
-    if (rows->count != 0)
-        qsort_r(rows->all, rows->count, sizeof(void *), compare, &order);
+    static rows_function *const functions[] = {json_ranges, json_looks, json_touchers};
+
+    output_json_print(out,
+                      "{\"interval_ns\":%lu,\"look_count\":%u,\"touched_bytes\":%lu,"
+                      "\"written_bytes\":%lu,\"cold_bytes\":%lu,\"ignored\":%lu",
+                      memory->interval_ns, memory->look_count, memory_bytes(memory->touched),
+                      memory_bytes(memory->written), memory_bytes(memory->cold), memory->ignored);
+    functions[rows](out, memory, limit);
 }

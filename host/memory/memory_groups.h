@@ -9,8 +9,8 @@
 #include "host/memory/memory_mapped.h"
 #include "host/memory/memory_where.h"
 
-#define MEMORY_ROWS_MAX (1u << 20)
-#define MEMORY_ROWS_SHORT_NS 100000u /* objects that live shorter are churn */
+#define MEMORY_GROUPS_MAX (1u << 20)
+#define MEMORY_GROUPS_SHORT_NS 100000u /* objects that live shorter are churn */
 
 enum memory_by {
     MEMORY_BY_SITE,
@@ -21,7 +21,7 @@ enum memory_by {
     MEMORY_BY_THREAD,
 };
 
-struct memory_row {
+struct memory_group {
     uint64_t key;
     struct memory_totals totals; /* its peak is its own */
     uint64_t at_peak, at_peak_bytes; /* live when the program had most: valid for ... */
@@ -32,14 +32,14 @@ struct memory_row {
     struct memory_where where; /* unless by size or thread */
 };
 
-struct memory_rows {
+struct memory_groups {
     enum memory_by by;
     struct memory_heap heap;
     const struct stacks *stacks; /* of the walk; NULL: none */
     struct symbols *symbols;
     struct memory_totals totals;
     struct memory_mapped mapped;
-    struct memory_row **all; /* owned, as the next ones; after memory_rows_finish in order */
+    struct memory_group **all; /* owned, as the next ones; after memory_groups_sort in order */
     uint32_t count;
     uint32_t *index; /* hash table of numbers + 1 */
     uint32_t bits;
@@ -54,11 +54,12 @@ struct memory_rows {
 
 enum memory_order { MEMORY_ORDER_BYTES, MEMORY_ORDER_PEAK, MEMORY_ORDER_LEFT };
 
-void memory_rows_init(struct memory_rows *rows, const struct trace_scan *scan, enum memory_by by);
-void memory_rows_free(struct memory_rows *rows);
+void memory_groups_init(struct memory_groups *rows, const struct trace_scan *scan,
+                        enum memory_by by);
+void memory_groups_free(struct memory_groups *rows);
 
 /* Walks over the trace.  `symbols` name the rows.  0 or -errno. */
-int memory_rows_read(struct memory_rows *rows, struct trace_scan *scan);
+int memory_groups_read(struct memory_groups *rows, struct trace_scan *scan);
 
 /* Sorts the rows, the largest first. */
-void memory_rows_sort(struct memory_rows *rows, enum memory_order order);
+void memory_groups_sort(struct memory_groups *rows, enum memory_order order);
