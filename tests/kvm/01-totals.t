@@ -125,6 +125,7 @@ for kernel in ${KERNELS:-6.1 6.12}; do
     echo "# Linux $kernel"
     plan_totals
     plan_without_vpmu
+    if [ "$kernel" = 6.1 ]; then locks=yes; else locks=no; fi # both kinds
     boot "Linux $kernel" -k $kernel || continue
     check_totals
     check_modes
