@@ -38,7 +38,7 @@ struct ibs_caps {
  * of IbsFetchCtl, and bit 31. */
 #define IBS_SOURCE_FETCH (1ull << 31)
 
-    void ibs_probe(struct ibs_caps *caps);
+void ibs_probe(struct ibs_caps *caps);
 
 /* Start sampling on the calling CPU, with the extended interrupt as an NMI.  Periods are rounded
  * down to the unit; by_ops: of dispatched ops, else of cycles; jitter: the hardware varies the
