@@ -39,6 +39,35 @@ uint32_t monitor_probe(void)
     return registers_there;
 }
 
+uint32_t pmu_rdt_probe(void)
+{
+    return 0;
+}
+
+int pmu_rdt_start(void)
+{
+    return 0;
+}
+
+uint64_t pmu_rdt_read(uint8_t event)
+{
+    return event;
+}
+
+bool pmu_imc_probe(void)
+{
+    return false;
+}
+
+void pmu_imc_start(void)
+{
+}
+
+uint32_t pmu_imc_read(bool writes)
+{
+    return writes;
+}
+
 int pebs_try(void)
 {
     return 0;
