@@ -233,11 +233,30 @@ static int use_encodings(void)
     return 0;
 }
 
+/* The processor must be able to write records; this is known before events are. */
+static int check_records(void)
+{
+    if (run.pmu->precise_start == NULL || run.pmu_caps.no_records != NULL) {
+        log_notice("--mode pebs needs a processor that writes records of precise events: %s; use "
+                   "--mode overflow",
+                   run.pmu_caps.no_records != NULL      ? run.pmu_caps.no_records
+                   : run.pmu_caps.vendor == RUN_CPU_AMD ? "AMD's processors have none (IBS is not "
+                                                          "supported)"
+                                                        : "this machine has no hardware counters");
+        return -ENODEV;
+    }
+    return 0;
+}
+
 int run_encode_events(void)
 {
     bool ask = transport->host && manifest_text(&run.manifest, "target-cpu", NULL) == NULL;
-    int status;
+    int status = sampling.precise ? check_records() : 0;
 
+    if (status) {
+        sampling.session.event_count = 0; /* the trace of the refused run has no counters */
+        return status;
+    }
     if (!run.pmu_caps.needs_encodings || sampling.session.event_count == 0)
         return 0;
     status = ask ? service_encode_events() : use_encodings();
@@ -365,20 +384,11 @@ static void choose_latency(void)
     }
 }
 
-/* Before events get counters. */
+/* Before events get counters: what they may be. */
 static int prepare_precise(void)
 {
     const struct pmu_session *session = &sampling.session;
 
-    if (run.pmu->precise_start == NULL || run.pmu_caps.no_records != NULL) {
-        log_notice("--mode pebs needs a processor that writes records of precise events: %s; use "
-                   "--mode overflow",
-                   run.pmu_caps.no_records != NULL      ? run.pmu_caps.no_records
-                   : run.pmu_caps.vendor == RUN_CPU_AMD ? "AMD's processors have none (IBS is not "
-                                                          "supported)"
-                                                        : "this machine has no hardware counters");
-        return -ENODEV;
-    }
     for (uint32_t i = 0; i < session->event_count; i++) {
         const struct pmu_event *event = &session->events[i];
 

@@ -41,6 +41,7 @@ bool intel_pebs_adaptive(void);
 int intel_pebs_start(const struct pmu_session *session, struct pmu_precise *area);
 void intel_pebs_stop(const struct pmu_session *session);
 void intel_pebs_served(void);
+void intel_pebs_reset(void); /* part of pmu_driver.reset */
 
 /* pmu_driver.assign, start, stop and reset. */
 int intel_assign(const struct pmu_caps *caps, struct pmu_session *session,

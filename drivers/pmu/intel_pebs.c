@@ -149,3 +149,9 @@ void intel_pebs_served(void)
 {
     x86_wrmsr(MSR_INTEL_GLOBAL_OVF_CTRL, INTEL_STATUS_PEBS_BUFFER);
 }
+
+void intel_pebs_reset(void)
+{
+    platform_msr_write(MSR_INTEL_PEBS_ENABLE, 0);
+    platform_msr_write(MSR_INTEL_DS_AREA, 0);
+}

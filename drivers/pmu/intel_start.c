@@ -206,6 +206,8 @@ void intel_reset(void)
         if (intel_caps.fixed_mask & 1u << n)
             reset_counter(0, r->fixed + n * r->stride);
     }
+    if (intel_caps.no_records == NULL)
+        intel_pebs_reset();
     if (!intel_caps.global_control)
         return;
     platform_msr_write(MSR_INTEL_GLOBAL_OVF_CTRL,

@@ -159,7 +159,7 @@ while IFS= read -r flavour; do
     echo "# $flavour"
     on_flavour -m pebs "$WORKLOADS/hello"
     if [ "$status" -ne 0 ]; then
-        like 'no PEBS: refused with the reason' err '^hr: (event|--mode pebs needs a processor that writes records of precise events: )'
+        like 'no PEBS: refused with the reason' err '^hr: --mode pebs needs a processor that writes records of precise events: '
         continue
     fi
     some=1

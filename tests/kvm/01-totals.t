@@ -32,6 +32,7 @@ plan_totals() {
     guest fast -i 1us -- phases-musl 2 1
     guest five-off -m off -- phases-musl 2 1
     guest frequency -F 300 -e instructions -- spin-musl 90000000
+    guest precise -m pebs -- hello-musl
     guest kernel -F 200 -e instructions:k -- storm-musl 4000
     guest both -F 50 -e instructions:uk,cycles:uk -- storm-musl 2000
 }
@@ -43,6 +44,7 @@ plan_without_vpmu() {
     guest threads -i 2ms -- threads-musl sync 3 50
     guest required --require-pmu -- hello-musl
     guest refused -c 1000000 -- hello-musl
+    guest refused-precise -m pebs -- hello-musl
     inside '"$HR" doctor >/out/doctor.out 2>&1'
 }
 
@@ -78,6 +80,9 @@ check_totals() {
 }
 
 check_modes() {
+    seen precise
+    is 'precise records: refused' "$status" 125
+    like 'precise records: why' err "^hr: --mode pebs needs .*: AMD's processors have none"
     seen five-off
     off=$(total hr.bin instructions)
     for run in five five-overflow fast; do
@@ -118,6 +123,9 @@ check_without_vpmu() {
     seen refused
     is 'overflow: refused' "$status" 125
     like 'overflow: why' err '^hr: .*(counter|PMU|--mode timer)'
+    seen refused-precise
+    is 'precise records: refused' "$status" 125
+    like 'precise records: why' err '^hr: --mode pebs needs counters that interrupt'
     like 'the doctor knows' results/doctor.out 'enable_pmu'
 }
 

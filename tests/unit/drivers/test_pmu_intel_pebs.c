@@ -120,6 +120,10 @@ static void adaptive_records_of_any_counter(void **state)
     fake_expect_writes((const uint64_t[][2]){{0x390, 1ull << 62}, {0, 0}});
     pmu_intel.precise_stop(&session);
     fake_expect_writes((const uint64_t[][2]){{0x3f1, 0}, {0, 0}});
+    fake_find(0x3f1)->value = 1;
+    pmu_intel.reset();
+    assert_int_equal(fake_find(0x3f1)->value, 0);
+    assert_int_equal(fake_find(0x600)->value, 0);
 }
 
 static void before_the_baseline_four_counters_do_it(void **state)
