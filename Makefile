@@ -2,6 +2,7 @@
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 BUILD ?= build
 OPT ?= -O2
+WORKLOAD_OPT ?= -O2# the tests know how many instructions some loops have
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -23,7 +24,7 @@ VDSO_LDFLAGS := -nostdlib -shared -Wl,-T,guest/vdso/vdso.lds -Wl,-soname,linux-v
 	-Wl,--hash-style=both -Wl,--eh-frame-hdr -Wl,--build-id=sha1 -Wl,-z,noexecstack -Wl,-z,max-page-size=4096
 HOST_CFLAGS := $(COMMON) $(DIALECT) -D_GNU_SOURCE -fstack-protector-strong
 HOST_LIBS := -lelf -ldw -liberty -ljansson -lpfm -lcapstone -lsqlite3 -lm -lz
-WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -fno-omit-frame-pointer -MMD -MP
+WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g $(WORKLOAD_OPT) $(WARN) -I. -fno-omit-frame-pointer -MMD -MP
 
 # Only the public names leave it, and it needs no C library: one archive serves glibc and musl.
 LIBHR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -MMD -MP -fPIC -fvisibility=hidden \

@@ -34,6 +34,7 @@
 #include "guest/run_manifest.h"
 #include "guest/sample/calibrate.h"
 #include "guest/sample/observer.h"
+#include "guest/sample/pebs.h"
 #include "guest/sample/python.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
@@ -162,15 +163,16 @@ static void prepare_workload(struct cpu *cpu)
     struct ring *ring = platform_allocate(sizeof *ring);
     uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
 
-    run_try_events();
     if (ring == NULL || stack == NULL ||
         ring_init(ring, cpu->index, RING_SLOTS,
-                  sampling.session.event_count + sampling.probe_arguments) ||
-        stack_add_to_ring(ring))
+                  sampling.session.event_count + sampling.probe_arguments))
         panic("no memory for the sampling ring of CPU %u; give more with --mem", cpu->index);
+    cpu->ring = ring;
+    if (pebs_add_cpu(cpu) || stack_add_to_ring(ring))
+        panic("no memory for the large samples of CPU %u; give more with --mem", cpu->index);
+    run_try_events();
     run.ring_slots = ring->mask + 1;
     service_make_buffer(cpu);
-    cpu->ring = ring;
     cpu->clock.stop_mask = run.shared ? ~0ull : 0;
     cpu->trigger.paused = run.asked.paused;
     cpu->trigger.attention_due = cpu->schedule.slice_end = cpu->schedule.flush_due = CPU_NEVER;

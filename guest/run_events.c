@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "drivers/pmu/pmu_msr.h"
+#include "drivers/pmu/pmu_regs.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/run_manifest.h"
+#include "guest/sample/pebs.h"
 #include "guest/sample/sampling.h"
 #include "guest/service/service_cpu.h"
 #include "guest/transport/transport.h"
+#include "include/run_ports.h"
 #include "lib/msr_events.h"
 #include "lib/x86.h"
 #include "lib/x86_signature.h"
@@ -17,9 +20,21 @@
 #define HELD_BYTES 512
 #define CPU_BYTES 32
 
+/* Mode pebs: after how many events each one makes a record, in the order of the events; 0: it only
+ * counts. */
+static uint64_t next_period(size_t *position)
+{
+    const char *text = manifest_next(&run.manifest, "event-period", position);
+    uint64_t period = 0;
+
+    for (; text != NULL && *text >= '0' && *text <= '9'; text++)
+        period = period * 10 + (uint64_t)(*text - '0');
+    return period;
+}
+
 static void read_names(void)
 {
-    size_t position = 0;
+    size_t position = 0, periods = 0;
     const char *name;
 
     while ((name = manifest_next(&run.manifest, "event", &position)) != NULL) {
@@ -28,6 +43,7 @@ static void read_names(void)
         if (sampling.session.event_count == HR_EVENTS_MAX)
             panic("manifest: more than %d events", HR_EVENTS_MAX);
         event = &sampling.session.events[sampling.session.event_count++];
+        event->record_period = next_period(&periods);
         if (strlen(name) >= sizeof event->name)
             panic("manifest: event name too long");
         memcpy(event->name, name, strlen(name) + 1);
@@ -255,7 +271,10 @@ static void log_fitting(void)
 /* Why a CPU does not have the register of an event. */
 static const char *register_reason(const struct msr_event *event)
 {
-    if (event->monitored != 0)
+    if (event->kind == MSR_EVENT_IMC_READS || event->kind == MSR_EVENT_IMC_WRITES)
+        return "the memory controller of Intel's client processors counts, up to Ice Lake, and not "
+               "for virtual machines";
+    if (event->kind != MSR_EVENT_PLAIN)
         return "CPUID leaf FH offers no such monitoring of the cache, as in virtual machines";
     if (event->needs == HR_MACHINE_SMI)
         return "only Intel's processors count SMIs";
@@ -322,6 +341,65 @@ static int prepare_overflow(void)
     return 0;
 }
 
+#define EVENT_CODE 0xffffull /* and unit mask */
+#define EVENT_LOAD_LATENCY 0x01cdull /* SDM "Load Latency Performance Monitoring Facility" */
+#define EVENT_LOAD_LATENCY_NEHALEM 0x100bull
+#define LATENCY_LEAST 3 /* the least that the register takes: all loads */
+
+/* Sets what loads the events of load latency count. */
+static void choose_latency(void)
+{
+    uint64_t asked = 0;
+
+    manifest_number(&run.manifest, "load-latency", &asked);
+    for (uint32_t i = 0; i < sampling.session.event_count; i++) {
+        struct pmu_event *event = &sampling.session.events[i];
+        uint64_t code = event->encoding & EVENT_CODE;
+
+        if (run.pmu_caps.vendor != RUN_CPU_INTEL ||
+            (code != EVENT_LOAD_LATENCY && code != EVENT_LOAD_LATENCY_NEHALEM))
+            continue;
+        if (asked || !event->encoding_ext)
+            event->encoding_ext = asked ? asked : LATENCY_LEAST;
+        sampling.latency_least = (uint32_t)event->encoding_ext;
+    }
+}
+
+/* Before events get counters. */
+static int prepare_precise(void)
+{
+    const struct pmu_session *session = &sampling.session;
+
+    if (run.pmu->precise_start == NULL || run.pmu_caps.no_records != NULL) {
+        log_notice("--mode pebs needs a processor that writes records of precise events: %s; use "
+                   "--mode overflow",
+                   run.pmu_caps.no_records != NULL      ? run.pmu_caps.no_records
+                   : run.pmu_caps.vendor == RUN_CPU_AMD ? "AMD's processors have none (IBS is not "
+                                                          "supported)"
+                                                        : "this machine has no hardware counters");
+        return -ENODEV;
+    }
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        const struct pmu_event *event = &session->events[i];
+
+        if (event->record_period > run.pmu_caps.period_max) {
+            log_notice("--count %lu: the counters of this CPU can be set to at most %lu",
+                       event->record_period, run.pmu_caps.period_max);
+            return -ERANGE;
+        }
+        if (event->record_period && event->encoding & PMU_SELECT_KERNEL) {
+            log_notice("event %s: mode pebs has records of ring 3 alone; leave :k out, or let "
+                       "another event be the precise one (:p)",
+                       event->name);
+            return -EINVAL;
+        }
+        if (!sampling.period)
+            sampling.period = event->record_period;
+    }
+    choose_latency();
+    return 0;
+}
+
 static void log_fault(const struct pmu_refusal *refusal)
 {
     if (refusal->event < sampling.session.event_count)
@@ -341,6 +419,8 @@ void run_try_events(void)
     if (run.asked.mode == HR_MODE_OVERFLOW)
         sampling.session.period = run.pmu_caps.period_max; /* does not end before stop */
     run.start_error = run.pmu->start(&sampling.session);
+    if (!run.start_error && sampling.precise)
+        run.start_error = pebs_try();
     run.pmu->stop(&sampling.session);
     sampling.session.period = 0;
     if (!run.start_error)
@@ -349,7 +429,7 @@ void run_try_events(void)
     sampling.session.event_count = 0;
 }
 
-int run_assign_events(void)
+static int give_counters(void)
 {
     struct pmu_refusal refusal = {0};
     int status = run.pmu->assign(&run.pmu_caps, &sampling.session, &refusal);
@@ -358,6 +438,15 @@ int run_assign_events(void)
         log_refusal(status, &refusal);
     else if (run.asked.mode == HR_MODE_OVERFLOW)
         status = prepare_overflow();
+    return status;
+}
+
+int run_assign_events(void)
+{
+    int status = sampling.precise ? prepare_precise() : 0;
+
+    if (status == 0)
+        status = give_counters();
     for (uint32_t i = 0; i < sampling.session.event_count; i++)
         run.counts_kernel |= sampling.session.events[i].source != HR_SOURCE_MSR &&
                              sampling.session.events[i].flags & HR_EVENT_KERNEL;

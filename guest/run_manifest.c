@@ -8,6 +8,7 @@
 #include "guest/run_manifest.h"
 #include "guest/sample/overflow.h"
 #include "guest/sample/python.h"
+#include "guest/sample/sampling.h"
 #include "guest/thread/process.h"
 #include "guest/vm/vm_fill.h"
 #include "guest/vm/vm_touched.h"
@@ -70,7 +71,7 @@ void run_read_manifest(void)
         panic("the archive's manifest is damaged");
     mode = manifest_text(&run.manifest, "mode", "timer");
     found = modes_find(mode);
-    if (found < 0 || found == HR_MODE_PEBS)
+    if (found < 0)
         panic("manifest: mode %s is not one of this kernel", mode);
     run.exact = found == HR_MODE_EXACT;
     run.latency = found == HR_MODE_LATENCY;
@@ -81,6 +82,9 @@ void run_read_manifest(void)
     run.asked.counters_rest = (uint32_t)manifest_number_or("counters-every", 1) - 1;
     if (run.asked.counters_rest == UINT32_MAX)
         panic("manifest: counters-every is not at least 1");
+    sampling.precise = found == HR_MODE_PEBS;
+    sampling.jitter = manifest_number_or("jitter", 0) != 0;
+    sampling.session.registers = manifest_number_or("registers", 0) != 0;
     run.asked.paused = manifest_number_or("paused", 0) != 0;
     run.wanted_cpus = (uint32_t)manifest_number_or("cpus", 0);
     fit_cpus();

@@ -4,17 +4,21 @@
 #include <errno.h>
 #include <string.h>
 
+#include "drivers/pmu/pmu_imc.h"
 #include "drivers/pmu/pmu_rdt.h"
 #include "drivers/processor/monitor.h"
 #include "lib/msr_events.h"
 #include "lib/x86.h"
 
+#define KINDS_RDT (1u << MSR_EVENT_OCCUPANCY | 1u << MSR_EVENT_TOTAL | 1u << MSR_EVENT_LOCAL)
+#define KINDS_IMC (1u << MSR_EVENT_IMC_READS | 1u << MSR_EVENT_IMC_WRITES)
+
 static const struct pmu_driver *beneath; /* whose layer this is */
 static struct pmu_session counted; /* the events that the driver sees */
 static uint32_t registers[HR_EVENTS_MAX]; /* and the registers that follow them */
-static uint8_t monitored[HR_EVENTS_MAX]; /* of each of them: see struct msr_event */
+static uint8_t kinds[HR_EVENTS_MAX]; /* of each of them: enum msr_event_kind */
 static uint32_t register_count;
-static bool any_monitored;
+static uint32_t kinds_used; /* a bit each */
 
 /* Counters first, in their order, then registers in theirs. */
 static void pmu_msr_part(struct pmu_session *session)
@@ -36,24 +40,36 @@ static void pmu_msr_part(struct pmu_session *session)
     memcpy(counted.events, session->events, kept * sizeof *session->events);
 }
 
+/* Only what is asked for is looked for: to probe a device is to touch it. */
+static bool is_there(const struct msr_event *event)
+{
+    switch (event->kind) {
+    case MSR_EVENT_PLAIN:
+        return monitor_probe() & event->needs;
+    case MSR_EVENT_IMC_READS:
+    case MSR_EVENT_IMC_WRITES:
+        return pmu_imc_probe();
+    default:
+        return pmu_rdt_probe() >> event->kind & 1;
+    }
+}
+
 static int assign_registers(struct pmu_session *session, struct pmu_refusal *refusal)
 {
-    uint32_t there = monitor_probe(), events = pmu_rdt_probe();
-
     register_count = 0;
-    any_monitored = false;
+    kinds_used = 0;
     for (uint32_t i = counted.event_count; i < session->event_count; i++) {
         struct pmu_event *event = &session->events[i];
         const struct msr_event *found = msr_events_find(event->name);
 
-        if (found->monitored != 0 ? !(events >> found->monitored & 1) : !(there & found->needs)) {
+        if (!is_there(found)) {
             refusal->event = i;
             return -ENODEV;
         }
-        any_monitored |= found->monitored != 0;
-        monitored[register_count] = found->monitored;
+        kinds_used |= 1u << found->kind;
+        kinds[register_count] = found->kind;
         event->encoding = registers[register_count++] = found->msr;
-        event->encoding_ext = found->monitored;
+        event->encoding_ext = found->kind;
         event->flags = HR_EVENT_USER | HR_EVENT_KERNEL;
         event->source = HR_SOURCE_MSR;
         event->width_bits = found->width_bits;
@@ -74,9 +90,9 @@ static int msr_assign(const struct pmu_caps *caps, struct pmu_session *session,
 
 static int msr_start(const struct pmu_session *session)
 {
-    int status = any_monitored ? pmu_rdt_start() : 0;
-
-    if (status != 0) {
+    if (kinds_used & KINDS_IMC)
+        pmu_imc_start();
+    if (kinds_used & KINDS_RDT && pmu_rdt_start() != 0) {
         pmu_start_refusal = (struct pmu_refusal){.event = PMU_NO_EVENT, .msr = PMU_RDT_MSR};
         return -EIO;
     }
@@ -121,13 +137,20 @@ static void msr_precise_stop(const struct pmu_session *)
     beneath->precise_stop(&counted);
 }
 
+static uint64_t read_special(uint8_t kind)
+{
+    if (kind >= MSR_EVENT_IMC_READS)
+        return pmu_imc_read(kind == MSR_EVENT_IMC_WRITES);
+    return pmu_rdt_read(kind);
+}
+
 /* No register here can fault: assign has seen them all. */
 static void read_registers(uint64_t *values)
 {
     values += counted.event_count;
     for (uint32_t i = 0; i < register_count; i++)
         pmu_store(&values[i],
-                  monitored[i] != 0 ? pmu_rdt_read(monitored[i]) : x86_rdmsr(registers[i]));
+                  kinds[i] == MSR_EVENT_PLAIN ? x86_rdmsr(registers[i]) : read_special(kinds[i]));
 }
 
 static void msr_read(const struct pmu_session *, uint64_t user_instructions, uint64_t *values)

@@ -7,6 +7,7 @@
 #define IST_BYTES 8192 /* a stack for NMIs and the like, aligned; its lowest word: struct cpu */
 
 /* Vectors: all from APIC_OWN_VECTORS (drivers/apic/apic.h) on. */
+#define VECTOR_PRECISE 0xe9 /* the buffer of precise records is nearly full */
 #define VECTOR_ATTENTION 0xea /* IPI between workload CPUs: guest/cpu/cross.h */
 #define VECTOR_SAMPLE 0xeb /* IPI: take a sample */
 #define VECTOR_TIMER 0xec /* sampling timer */

@@ -105,8 +105,11 @@ static void fill_idt(void)
     set_gate(VECTOR_SPURIOUS, entry_spurious, 0, 0);
 }
 
+static bool saves_all; /* cpu_save_all was called */
+
 void cpu_save_all(void)
 {
+    saves_all = true;
     set_gate(2, entry_nmi_saved, IST_NMI, 0);
     set_gate(VECTOR_SAMPLE, entry_sample_saved, 0, 0);
     set_gate(VECTOR_TIMER, entry_timer_saved, 0, 0);
@@ -115,12 +118,39 @@ void cpu_save_all(void)
     set_gate(VECTOR_SERVICE_TIMER, entry_wake_saved, 0, 0);
 }
 
-void cpu_watch_exceptions(void)
+static bool empties_first; /* cpu_empty_first was called */
+
+static void set_exceptions(const void *const entries[ENTRY_EXCEPTIONS])
 {
     for (unsigned i = 0; i < ENTRY_EXCEPTIONS; i++)
         if (i != 2 && i != 8 && i != 18)
-            set_gate(i, entry_exceptions_watched[i], 0, i == 4 ? 3 : 0);
-    set_gate(3, entry_breakpoint, 0, 3);
+            set_gate(i, entries[i], 0, i == 3 || i == 4 ? 3 : 0);
+}
+
+void cpu_watch_exceptions(void)
+{
+    set_exceptions(empties_first ? entry_exceptions_watched_drained : entry_exceptions_watched);
+    set_gate(3, empties_first ? entry_breakpoint_drained : entry_breakpoint, 0, 3);
+}
+
+void cpu_empty_first(void)
+{
+    void (*wake)(void) = saves_all ? entry_wake_saved_drained : entry_wake_drained;
+
+    empties_first = true;
+    set_exceptions(entry_exceptions_drained);
+    set_gate(VECTOR_ATTENTION, entry_attention_drained, 0, 0);
+    set_gate(VECTOR_SAMPLE, saves_all ? entry_sample_saved_drained : entry_sample_drained, 0, 0);
+    set_gate(VECTOR_TIMER, saves_all ? entry_timer_saved_drained : entry_timer_drained, 0, 0);
+    set_gate(VECTOR_DEVICE, saves_all ? entry_device_saved_drained : entry_device_drained, 0, 0);
+    set_gate(VECTOR_WAKE, wake, 0, 0);
+    set_gate(VECTOR_SERVICE_TIMER, wake, 0, 0);
+    set_gate(VECTOR_PRECISE, saves_all ? entry_precise_saved : entry_precise, 0, 0);
+}
+
+void cpu_empty_at_calls(void)
+{
+    x86_wrmsr(MSR_LSTAR, (uint64_t)entry_syscall_drained);
 }
 
 static void tss_set(struct cpu *cpu, unsigned byte_offset, uint64_t value)

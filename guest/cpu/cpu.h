@@ -20,6 +20,7 @@ struct thread;
 struct vm_space;
 struct timer;
 struct ring;
+struct pebs;
 
 struct overflow_rate { /* of the first event, over the last samples: guest/sample/overflow_period.c
                         */
@@ -134,6 +135,7 @@ struct cpu {
     struct cpu_cross cross;
     struct hr_rec_activity activity; /* for the trace's end */
     uint64_t totals[HR_EVENTS_MAX]; /* the last reading of every event */
+    struct pebs *pebs; /* guest/sample/pebs.h; NULL: there is no precise sampling */
     uint8_t held; /* calls of service_hold_counters not yet undone by service_release_counters */
     struct probe_recent *probe_recent; /* guest/probe/probe_copy.h; NULL: nothing was hit */
     uint8_t *buffer; /* SERVICE_BYTES_MAX bytes for requests: guest/service/service.h */
@@ -162,6 +164,11 @@ void cpu_save_all(void);
 
 /* From now on exceptions of ring 3 use the entries that probes need (guest/probe/probe.h). */
 void cpu_watch_exceptions(void);
+
+/* From now on every entry from ring 3 calls pebs_entered first (guest/sample/pebs.h), on every CPU,
+ * but for system calls: cpu_empty_at_calls has the calling CPU's do so, too. */
+void cpu_empty_first(void);
+void cpu_empty_at_calls(void);
 
 /* From now on an interrupt of any vector gets its EOI and is otherwise ignored. */
 void cpu_ignore_interrupts(void);

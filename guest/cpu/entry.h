@@ -32,6 +32,23 @@ void entry_nmi_saved(void);
 extern const void *const entry_exceptions_watched[ENTRY_EXCEPTIONS];
 void entry_breakpoint(void);
 
+/* Those that call pebs_entered first. */
+extern const void *const entry_exceptions_drained[ENTRY_EXCEPTIONS];
+extern const void *const entry_exceptions_watched_drained[ENTRY_EXCEPTIONS];
+void entry_syscall_drained(void);
+void entry_timer_drained(void);
+void entry_device_drained(void);
+void entry_wake_drained(void);
+void entry_attention_drained(void);
+void entry_sample_drained(void);
+void entry_breakpoint_drained(void);
+void entry_precise(void);
+void entry_timer_saved_drained(void);
+void entry_device_saved_drained(void);
+void entry_wake_saved_drained(void);
+void entry_sample_saved_drained(void);
+void entry_precise_saved(void);
+
 /* In guest/syscall/syscall.c and guest/syscall/traps.c.  syscall_trap takes the call's number from
  * frame->rax and puts the result there; returns true if the return must be by IRETQ.  Context:
  * thread, interrupts off. */

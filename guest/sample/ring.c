@@ -4,13 +4,13 @@
 #include "drivers/platform.h"
 #include "guest/sample/ring.h"
 
-int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t event_count)
+int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t value_count)
 {
     *ring = (struct ring){
-        .slot_shift = event_count <= TRACE_SLOT_SMALL_EVENTS ? 6 : 7,
+        .slot_shift = value_count <= TRACE_SLOT_SMALL_EVENTS ? 6 : 7,
         .mask = capacity - 1,
         .cpu = cpu,
-        .record_bytes = trace_slot_bytes(event_count),
+        .record_bytes = trace_slot_bytes(value_count),
     };
     ring->slots = platform_allocate((size_t)capacity << ring->slot_shift);
     ring_reset(ring);
@@ -26,6 +26,17 @@ void ring_add_stacks(struct ring *ring, void *memory, uint32_t bytes, uint32_t s
     while ((uint64_t)ring->mask + 1 > bytes >> ring->slot_shift)
         ring->mask /= 2;
     ring->record_bytes += (uint32_t)sizeof(struct trace_slot_stack); /* of 0 addresses */
+    ring->slots = memory;
+    ring_reset(ring);
+}
+
+void ring_widen(struct ring *ring, void *memory, uint64_t bytes, uint32_t value_count)
+{
+    ring->record_bytes = trace_slot_bytes(value_count);
+    while (1u << ring->slot_shift < ring->record_bytes)
+        ring->slot_shift++;
+    while ((uint64_t)ring->mask + 1 > bytes >> ring->slot_shift)
+        ring->mask /= 2;
     ring->slots = memory;
     ring_reset(ring);
 }

@@ -21,7 +21,7 @@
 struct ring {
     /* shared, read-mostly */
     uint8_t *slots;
-    uint32_t slot_shift; /* log2 of the bytes of one slot: 6 or 7, more with call stacks */
+    uint32_t slot_shift; /* log2 of the bytes of one slot */
     uint32_t mask; /* capacity - 1 */
     uint32_t cpu;
     uint32_t record_bytes; /* of a record's slot, with a stack of 0 addresses */
@@ -37,13 +37,17 @@ struct ring {
     uint64_t tail __attribute__((aligned(64))); /* slots ever consumed */
 };
 
-/* `capacity` is a power of two.  Returns 0 or -ENOMEM. */
-int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t event_count);
+/* `capacity` is a power of two; value_count: see trace_slot_bytes.  Returns 0 or -ENOMEM. */
+int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t value_count);
 
 /* Moves the ring to `memory` and adds stack_bytes bytes to each slot for its call stack.  `bytes`
  * is a power of two with room for at least RING_SLOTS_MIN slots; the ring gets as many slots as
  * fit. */
 void ring_add_stacks(struct ring *ring, void *memory, uint32_t bytes, uint32_t stack_bytes);
+
+/* Moves the ring to `memory`, of `bytes` bytes, and makes its slots as large as so many values
+ * need: as many slots as fit, but no more than before. */
+void ring_widen(struct ring *ring, void *memory, uint64_t bytes, uint32_t value_count);
 
 static inline struct trace_slot *ring_slot(const struct ring *ring, uint64_t position)
 {
@@ -64,6 +68,13 @@ static inline void ring_publish(struct ring *ring)
 {
     uint64_t head = ring->head + 1;
 
+    ring->reserved = head;
+    __atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
+}
+
+/* Producer: makes all slots before `head` visible. */
+static inline void ring_publish_slots(struct ring *ring, uint64_t head)
+{
     ring->reserved = head;
     __atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
 }

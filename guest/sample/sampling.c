@@ -2,6 +2,7 @@
 #include "guest/sample/sampling.h"
 
 #include "guest/base/image.h"
+#include "guest/cpu/cpu.h"
 #include "guest/sample/sampler.h"
 
 SEALED struct sampling sampling = {.mode = HR_MODE_OFF, .trigger = &trigger_asked};
@@ -10,6 +11,23 @@ void sampling_set_mode(enum hr_mode mode)
 {
     sampling.mode = mode;
     sampling.trigger = trigger_of(mode);
+    sampling.polls = mode != HR_MODE_OFF && mode != HR_MODE_PEBS;
+}
+
+uint32_t sampling_values(void)
+{
+    uint32_t access = !sampling.precise            ? 0
+                      : sampling.session.registers ? TRACE_SLOT_REGISTERS
+                                                   : TRACE_SLOT_ACCESS;
+
+    return sampling.session.event_count +
+           (sampling.probe_arguments > access ? sampling.probe_arguments : access);
+}
+
+bool sampling_whole(uint32_t i)
+{
+    return (sampling.trigger->nmi && i == 0) ||
+           (sampling.precise && sampling.session.events[i].record_period);
 }
 
 void sampling_start(void)
@@ -23,6 +41,9 @@ void sampling_start(void)
     if (sampling.period < asked->period)
         sampling.period = asked->period;
     sampling.session.period = asked->mode == HR_MODE_OVERFLOW ? sampling.period : 0;
+    sampling.session.precise = sampling.precise;
+    if (sampling.precise)
+        cpu_empty_first();
     sampling.follows = sampling.wanted_ticks || sampling.share_factor;
     sampler_paused = asked->paused;
 }

@@ -17,6 +17,11 @@ struct sampling {
     uint64_t period; /* overflow: events between samples; the first one if it adapts */
     uint64_t wanted_ticks; /* overflow: between samples, when the period adapts; otherwise 0 */
     uint32_t counters_rest; /* samples without counters after each that has them */
+    bool polls; /* the program may ask for samples */
+    bool precise; /* mode pebs, the calibration included */
+    bool jitter; /* its periods are random */
+    uint32_t
+        latency_least; /* load latency events count loads that take longer; 0: there are none */
     bool probes; /* there may be hits of probes */
     uint32_t probe_arguments; /* values that a probe's hit has besides the events' */
     struct pmu_session session; /* the events, and the period that start sets */
@@ -33,6 +38,13 @@ struct sampling {
 extern struct sampling sampling;
 
 void sampling_set_mode(enum hr_mode mode);
+
+/* Returns the values of a slot: the events, and what may follow them. */
+uint32_t sampling_values(void);
+
+/* True if what a trigger reads of event `i` is its whole count, rather than what its counter holds.
+ */
+bool sampling_whole(uint32_t i);
 
 /* After calibration: sets sampling as the run asks for, within the limits that calibration found.
  */

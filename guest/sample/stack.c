@@ -47,6 +47,11 @@ static void take_nothing(struct trace_slot_stack *stack, uint64_t root)
             pmu_store(stack->words + i, 0);
 }
 
+void stack_take_none(struct trace_slot *slot)
+{
+    take_nothing(stack_of(slot), HR_STACK_NONE);
+}
+
 static void stack_copy(struct trace_slot_stack *stack, const struct trap_frame *frame)
 {
     take_registers(stack->words, frame);
@@ -71,7 +76,7 @@ int stack_add_to_ring(struct ring *ring)
     if (!block || (run.stacks.kind == HR_STACK_PYTHON && python_add_cpu(ring->cpu)))
         return -ENOMEM;
     stack_other = run.stacks.kind == HR_STACK_PYTHON ? stack_python : stack_copy;
-    stack_offset = trace_slot_bytes(sampling.session.event_count + sampling.probe_arguments);
+    stack_offset = trace_slot_bytes(sampling_values());
     stack_walk_start(run.stacks.limit);
     ring_add_stacks(ring, phys_pointer(block), BLOCK_BYTES, stack_bytes());
     return 0;

@@ -51,6 +51,9 @@ static inline void stack_take(struct trace_slot *slot, const struct trap_frame *
         stack_other(stack_of(slot), frame);
 }
 
+/* A sample has no stack. */
+void stack_take_none(struct trace_slot *slot);
+
 /* Service context, before the sample is encoded: cuts the stack off where it stops being plausible.
  */
 void stack_check(struct trace_slot *slot);

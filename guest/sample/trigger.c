@@ -59,5 +59,6 @@ const struct trigger *trigger_of(enum hr_mode mode)
 {
     return mode == HR_MODE_TIMER      ? &trigger_timer
            : mode == HR_MODE_OVERFLOW ? &trigger_overflow
+           : mode == HR_MODE_PEBS     ? &trigger_pebs
                                       : &trigger_asked;
 }

@@ -34,8 +34,9 @@ struct trigger {
 
 const struct trigger *trigger_of(enum hr_mode mode);
 
-/* Rows of the table: overflow sampling (guest/sample/trigger_overflow.c), and the modes whose
+/* Rows of the table: overflow sampling (guest/sample/trigger_overflow.c), precise
+ * sampling (guest/sample/trigger_pebs.c), and the modes whose
  * samples are asked for or that take none. */
-extern const struct trigger trigger_overflow, trigger_asked;
+extern const struct trigger trigger_overflow, trigger_pebs, trigger_asked;
 
 #endif

@@ -74,7 +74,7 @@ void service_asked_take(const struct run_message *message)
         sampler_paused = message->flag == RUN_ASK_PAUSE;
     else if (message->flag == RUN_ASK_MARK)
         take_mark();
-    call_all(message->flag == RUN_ASK_POLL && sampling.mode != HR_MODE_OFF);
+    call_all(message->flag == RUN_ASK_POLL && sampling.polls);
 }
 
 static bool any_mark(void)

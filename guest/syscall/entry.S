@@ -97,11 +97,31 @@
     movq $0, %gs:CPU_STOPPED_AT /* it runs: see clock_stop */
 .endm
 
+/* With precise sampling, after SAVE_ALL and CLOCK_ENTER: pebs_entered, which takes no time of the
+ * workload clock, as if the entry had been that much later. */
+.macro DRAIN more=0
+    rdtsc          /* from here 9 instructions and those between the RDTSCs; and `more` later */
+    shlq $32, %rdx
+    leaq -9-\more(%rax, %rdx), %rbx
+    cld
+    call pebs_entered
+    rdtsc
+    shlq $32, %rdx
+    orq %rdx, %rax
+    subq %rbx, %rax
+    andq %gs:CPU_STOP_MASK, %rax
+    addq %rax, %gs:CPU_ENTER_TICKS
+    movq %gs:CPU_CLOCK_OFFSET, %rdx
+    addq %rax, (%rdx)
+    movq 40(%rsp), %rbx /* which C is to preserve */
+.endm
+
 /* ---- system calls: syscall_trap() moves enter_ticks to the end of the call proper; later work
  * (records, service work) is not on the workload clock ----
  */
-    .globl entry_syscall
-entry_syscall:
+.macro SYSCALL name drain=0
+    .globl \name
+\name:
     swapgs
     movq %rsp, %gs:CPU_USER_RSP
     movq %gs:CPU_KERNEL_STACK, %rsp
@@ -114,6 +134,9 @@ entry_syscall:
     pushq %rax
     SAVE_ALL
     CLOCK_ENTER 25 /* 3 + 7 + 15 */
+    .if \drain
+    DRAIN
+    .endif
     movq %rsp, %rdi
     call syscall_trap /* returns nonzero when only IRETQ restores everything */
     testb %al, %al
@@ -135,6 +158,10 @@ entry_syscall:
     sysretq        /* after: 1 + 8 + 9 + 5 */
 1:  CLOCK_EXIT_STOPPED 28 /* 1 + 8 + 1 + 15 + 3 */
     jmp return_restore
+.endm
+
+    SYSCALL entry_syscall
+    SYSCALL entry_syscall_drained 1
 
 /* ---- exceptions ---- */
 .macro EXCEPTION number error_code name=exception entry=entry_exception
@@ -169,13 +196,17 @@ return_restore:
 
 /* With probes or looks at pages: what probe_before does takes no time of the workload clock, and
  * neither does what trap_after does.  So the clock shows what entry_exception would show. */
-entry_exception_watched: /* 3 instructions so far */
+.macro EXCEPTION_WATCHED name drain=0
+\name: /* 3 instructions so far */
     testb $3, 24(%rsp)
     jz exception_in_kernel
     swapgs
     SAVE_ALL
     CLOCK_ENTER 21
     cld
+    .if \drain
+    DRAIN
+    .endif
     rdtsc          /* from here 7 instructions that entry_exception has not, and those between the RDTSCs */
     shlq $32, %rdx
     leaq -7(%rax, %rdx), %rbx
@@ -199,6 +230,23 @@ entry_exception_watched: /* 3 instructions so far */
     call trap_after
     CLOCK_EXIT_STOPPED 28
     jmp return_restore
+.endm
+
+    EXCEPTION_WATCHED entry_exception_watched
+    EXCEPTION_WATCHED entry_exception_watched_drained 1
+
+entry_exception_drained: /* 3 instructions so far */
+    testb $3, 24(%rsp)
+    jz exception_in_kernel
+    swapgs
+    SAVE_ALL
+    CLOCK_ENTER 21
+    cld
+    DRAIN 1        /* the jump */
+    movq %rsp, %rdi
+    call trap_exception
+    CLOCK_EXIT 23  /* 1 + 3 + 1 + 15 + 3 */
+    jmp return_restore
 
 .macro FRAME_FROM_USER vector
     pushq $0
@@ -212,10 +260,15 @@ entry_exception_watched: /* 3 instructions so far */
     movq %rsp, %rdi
 .endm
 
+.macro BREAKPOINT name drain=0
     .balign 16
-    .globl entry_breakpoint
-entry_breakpoint:
+    .globl \name
+\name:
     FRAME_FROM_USER 3
+    .if \drain
+    DRAIN
+    movq %rsp, %rdi
+    .endif
     call probe_hit
     testb %al, %al
     jz 1f
@@ -229,16 +282,29 @@ entry_breakpoint:
     movq %gs:CPU_CLOCK_OFFSET, %rdx
     addq %rax, (%rdx)
     jmp exception_call
+.endm
+
+    BREAKPOINT entry_breakpoint
+    BREAKPOINT entry_breakpoint_drained 1
 
 /* Attention may deliver a signal or switch to another thread, which needs all registers; in shared
  * mode it is off the workload clock. */
+.macro ATTENTION name drain=0
     .balign 16
-    .globl entry_attention
-entry_attention:
+    .globl \name
+\name:
     FRAME_FROM_USER VECTOR_ATTENTION
+    .if \drain
+    call pebs_entered
+    movq %rsp, %rdi
+    .endif
     call trap_attention
     CLOCK_EXIT_STOPPED 28 /* 1 + 8 + 1 + 15 + 3 */
     jmp return_restore
+.endm
+
+    ATTENTION entry_attention
+    ATTENTION entry_attention_drained 1
 
 /* A thread's first entry into ring 3, on its own kernel stack: guest/thread/schedule.c. */
     .balign 16
@@ -260,11 +326,14 @@ exception_in_kernel:
     iretq
 
 /* ---- interrupts: in shared mode the workload clock stops during them ---- */
-.macro FROM_USER handler /* after testb, jz */
+.macro FROM_USER handler drain=0 /* after testb, jz */
     swapgs
     SAVE_CALLER_SAVED
     CLOCK_ENTER 12 /* 3 + 9 */
     cld
+    .if \drain
+    call pebs_entered
+    .endif
     movq %rsp, %rdi
     call \handler
     CLOCK_EXIT_STOPPED 20
@@ -286,13 +355,13 @@ exception_in_kernel:
 2:
 .endm
 
-.macro INTERRUPT name handler
+.macro INTERRUPT name handler drain=0
     .balign 16
     .globl \name
 \name:
     testb $3, 8(%rsp)
     jz 1f
-    FROM_USER \handler
+    FROM_USER \handler \drain
 1:  ENTER_FROM_HALT
     movq %rsp, %rdi
     call \handler\()_in_kernel
@@ -305,15 +374,23 @@ exception_in_kernel:
     INTERRUPT entry_sample sampler_asked
     INTERRUPT entry_wake service_wake_interrupt
     INTERRUPT entry_stray cpu_stray
+    INTERRUPT entry_timer_drained sampler_interrupt 1
+    INTERRUPT entry_device_drained service_device_interrupt 1
+    INTERRUPT entry_sample_drained sampler_asked 1
+    INTERRUPT entry_wake_drained service_wake_interrupt 1
+    INTERRUPT entry_precise pebs_interrupt
 
 /* FROM_USER for samples with call stacks: saves the whole struct trap_frame, except vector and
  * error.  C preserves the callee-saved registers. */
-.macro FROM_USER_SAVED handler /* after testb, jz */
+.macro FROM_USER_SAVED handler drain=0 /* after testb, jz */
     swapgs
     subq $16, %rsp
     SAVE_ALL
     CLOCK_ENTER 19 /* 3 + 1 + 15 */
     cld
+    .if \drain
+    call pebs_entered
+    .endif
     movq %rsp, %rdi
     call \handler
     CLOCK_EXIT_STOPPED 22
@@ -324,13 +401,13 @@ exception_in_kernel:
     iretq          /* after: 1 + 8 + 1 + 9 + 3 */
 .endm
 
-.macro INTERRUPT_SAVED name handler in_kernel
+.macro INTERRUPT_SAVED name handler in_kernel drain=0
     .balign 16
     .globl \name
 \name:
     testb $3, 8(%rsp)
     jz 1f
-    FROM_USER_SAVED \handler
+    FROM_USER_SAVED \handler \drain
 1:  ENTER_FROM_HALT
     movq %rsp, %rdi
     call \in_kernel
@@ -342,6 +419,11 @@ exception_in_kernel:
     INTERRUPT_SAVED entry_device_saved service_device_interrupt service_device_interrupt_in_kernel
     INTERRUPT_SAVED entry_sample_saved sampler_asked_saved sampler_asked_in_kernel
     INTERRUPT_SAVED entry_wake_saved service_wake_interrupt service_wake_interrupt_in_kernel
+    INTERRUPT_SAVED entry_timer_saved_drained sampler_interrupt_saved sampler_interrupt_in_kernel 1
+    INTERRUPT_SAVED entry_device_saved_drained service_device_interrupt service_device_interrupt_in_kernel 1
+    INTERRUPT_SAVED entry_sample_saved_drained sampler_asked_saved sampler_asked_in_kernel 1
+    INTERRUPT_SAVED entry_wake_saved_drained service_wake_interrupt service_wake_interrupt_in_kernel 1
+    INTERRUPT_SAVED entry_precise_saved pebs_interrupt pebs_interrupt_in_kernel
 
     .balign 16
     .globl entry_spurious
@@ -461,21 +543,24 @@ user_leave:
     EXCEPTION 20 0
     EXCEPTION 21 1
 
-.macro WATCHED number error_code
-    EXCEPTION \number \error_code watched entry_exception_watched
-.endm
-    .irp number, 0,1,4,5,6,7,9
-    WATCHED \number 0
+/* Other entries of exceptions, but for those that have stacks of their own. */
+.macro OTHERS name entry
+    .irp number, 0,1,3,4,5,6,7,9
+    EXCEPTION \number 0 \name \entry
     .endr
     .irp number, 10,11,12,13,14
-    WATCHED \number 1
+    EXCEPTION \number 1 \name \entry
     .endr
-    WATCHED 15 0
-    WATCHED 16 0
-    WATCHED 17 1
-    WATCHED 19 0
-    WATCHED 20 0
-    WATCHED 21 1
+    EXCEPTION 15 0 \name \entry
+    EXCEPTION 16 0 \name \entry
+    EXCEPTION 17 1 \name \entry
+    EXCEPTION 19 0 \name \entry
+    EXCEPTION 20 0 \name \entry
+    EXCEPTION 21 1 \name \entry
+.endm
+    OTHERS watched entry_exception_watched
+    OTHERS drained entry_exception_drained
+    OTHERS watched_drained entry_exception_watched_drained
 
     .section .rodata
     .balign 8
@@ -485,14 +570,19 @@ entry_exceptions: /* by vector, 0 to 21 */
     .quad exception_\number
     .endr
 
-    .globl entry_exceptions_watched
-entry_exceptions_watched: /* 0 for those that are not watched */
+.macro OTHERS_TABLE name
+    .globl entry_exceptions_\name
+entry_exceptions_\name: /* 0 for those that stay as they are */
     .irp number, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21
-    .ifdef watched_\number
-    .quad watched_\number
+    .ifdef \name\()_\number
+    .quad \name\()_\number
     .else
     .quad 0
     .endif
     .endr
+.endm
+    OTHERS_TABLE watched
+    OTHERS_TABLE drained
+    OTHERS_TABLE watched_drained
 
     .section .note.GNU-stack, "", @progbits

@@ -29,7 +29,7 @@ static void call_others(struct cpu *cpu)
 
 static int64_t hr_call_poll(struct cpu *cpu, const struct trap_frame *frame)
 {
-    if (sampling.mode == HR_MODE_OFF)
+    if (!sampling.polls)
         return -EPERM;
     if (frame->rsi > HR_ABI_ALL_CPUS)
         return -EINVAL;
@@ -45,7 +45,7 @@ void syscall_hr_follow(struct cpu *cpu, uint64_t ip)
 
     if (cpu->trigger.paused == pause)
         return;
-    if (sampling.mode != HR_MODE_OFF)
+    if (sampling.polls)
         sampling.trigger->poll(cpu, ip, pause ? 0 : HR_SAMPLE_RESUMED);
     if (pause)
         sampler_pause(cpu);
@@ -149,8 +149,9 @@ static int64_t hr_call_info(const struct trap_frame *frame)
 
     if (frame->rdx < sizeof answer)
         return -EINVAL;
-    /* in overflow mode the first counter restarts with every sample */
-    if (run.pmu_caps.needs_encodings && !sampling.trigger->nmi && !has_registers())
+    /* in modes overflow and pebs counters restart with every sample */
+    if (run.pmu_caps.needs_encodings && !sampling.trigger->nmi && !sampling.precise &&
+        !has_registers())
         answer.flags |= HR_ABI_USER_COUNTERS;
     if (!run.shared)
         answer.flags |= HR_ABI_USER_CLOCK;
@@ -206,8 +207,8 @@ static __attribute__((noinline)) void rarer_call(struct cpu *cpu, struct trap_fr
 bool syscall_hr(struct cpu *cpu, struct trap_frame *frame)
 {
     cpu->clock.stopped_at = cpu->clock.enter_ticks; /* the whole call is off the workload clock */
-    if (frame->rdi == HR_ABI_POLL && frame->rsi == HR_ABI_THIS_CPU &&
-        sampling.mode != HR_MODE_OFF && ring_has_room(cpu->ring)) {
+    if (frame->rdi == HR_ABI_POLL && frame->rsi == HR_ABI_THIS_CPU && sampling.polls &&
+        ring_has_room(cpu->ring)) {
         frame->rax = 0;
         sampling.trigger->poll(cpu, frame->rip, 0);
     } else if (frame->rdi == HR_ABI_REQUEST && request_fits(cpu)) {

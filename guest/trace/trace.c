@@ -9,6 +9,7 @@
 #include "guest/base/panic.h"
 #include "guest/base/run.h"
 #include "guest/cpu/paravirt.h"
+#include "guest/sample/pebs.h"
 #include "guest/sample/python.h"
 #include "guest/sample/python_walk.h"
 #include "guest/sample/ring.h"
@@ -94,6 +95,9 @@ void trace_add_ring(struct ring *ring)
     streams[ring->cpu] = stream;
     trace_writer_init(&stream->data.writer, stream->data.buffer, CHUNK_BYTES, (uint16_t)ring->cpu,
                       sampling.session.event_count);
+    if (sampling.precise && ring == cpus[ring->cpu].ring)
+        trace_writer_accesses(&stream->data.writer, pebs_accesses(&cpus[ring->cpu]),
+                              sampling.session.registers);
     if (sampling.probes)
         trace_writer_probes(&stream->data.writer, sampling.probe_arguments);
     if (stack_add_to_writer(&stream->data.writer))
@@ -102,9 +106,8 @@ void trace_add_ring(struct ring *ring)
     transport_end_bytes += stream->data.writer.capacity + TRACE_CHUNK_BYTES_MIN;
     if (ring != cpus[ring->cpu].ring)
         return; /* the observer of calls reads no counters */
-    /* overflow sampling makes the first event whole itself: guest/sample/overflow.c */
-    for (uint32_t i = sampling.trigger->nmi; i < sampling.session.event_count; i++)
-        if (sampling.session.events[i].source == HR_SOURCE_PMU)
+    for (uint32_t i = 0; i < sampling.session.event_count; i++)
+        if (sampling.session.events[i].source == HR_SOURCE_PMU && !sampling_whole(i))
             trace_writer_counter(&stream->data.writer, i, sampling.session.events[i].width_bits,
                                  0ull - PMU_START_BEFORE_END);
 }
@@ -118,6 +121,9 @@ void trace_registers_start(const struct cpu *cpu)
             trace_writer_counter(&streams[cpu->index]->data.writer, i, event->width_bits,
                                  x86_rdmsr((uint32_t)event->encoding));
     }
+    if (sampling.precise) /* until the first record */
+        memcpy(streams[cpu->index]->counters, streams[cpu->index]->data.writer.first,
+               sizeof streams[cpu->index]->counters);
 }
 
 static void refuse_room(void)
@@ -167,6 +173,19 @@ static void repeat_counters(struct cpu_stream *s, uint64_t tail, uint64_t count)
             memcpy(slot->counters + first, s->counters + first, bytes);
         else
             memcpy(s->counters + first, slot->counters + first, bytes);
+    }
+}
+
+/* Makes samples of slots that hold precise records.  A slot may come here twice. */
+static void complete_precise(struct cpu_stream *s, uint64_t tail, uint64_t count)
+{
+    for (uint64_t i = tail; i < tail + count && ring_slot(s->ring, i)->kind == 0; i++) {
+        struct trace_slot *slot = ring_slot(s->ring, i);
+
+        if (slot->flags & HR_SAMPLE_NO_COUNTERS)
+            continue;
+        slot->flags |= HR_SAMPLE_NO_COUNTERS;
+        pebs_complete(cpus[s->ring->cpu].pebs, slot, s->counters);
     }
 }
 
@@ -236,6 +255,8 @@ static uint32_t take_slots(struct cpu_stream *s, uint64_t tail, uint64_t head)
         count = head - tail;
     if (sampling.counters_rest)
         repeat_counters(s, tail, count);
+    if (sampling.precise)
+        complete_precise(s, tail, count);
     if ((w->used == 0 && !begin_chunk(s, of_samples)) || (of_samples && s->records_only))
         return drop_slots(s, tail, count);
     if (trace_loss_any(&s->loss) && trace_loss_write(&s->loss, w))

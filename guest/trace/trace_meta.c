@@ -13,6 +13,7 @@
 #include "guest/trace/trace_notes.h"
 #include "guest/vm/vm.h"
 #include "guest/vm/vm_fill.h"
+#include "include/run_ports.h"
 #include "include/version.h"
 
 #define NOTE_HEADER_BYTES 16 /* of kernel_build_id: three words and the name */
@@ -107,6 +108,7 @@ static const char *const triggers[] = {
     [HR_MODE_TIMER] = "local APIC timer",
     [HR_MODE_IPI] = "inter-processor interrupt",
     [HR_MODE_OVERFLOW] = "counter overflow",
+    [HR_MODE_PEBS] = "records of the processor's (PEBS)",
     [HR_MODE_INSTRUCTED] = "the program",
     [HR_MODE_EXACT] = "none: every instruction is counted",
     [HR_MODE_LATENCY] = "hooks of the program's functions",
@@ -179,7 +181,9 @@ static void meta_sampling(struct trace_writer *w)
         .interval_ticks = sampling.mode == HR_MODE_TIMER || sampling.mode == HR_MODE_IPI
                               ? sampling.interval_ticks
                               : 0,
-        .period_events = sampling.mode == HR_MODE_OVERFLOW ? sampling.period : 0,
+        .period_events = sampling.mode == HR_MODE_OVERFLOW || sampling.mode == HR_MODE_PEBS
+                             ? sampling.period
+                             : 0,
         .frequency_hz = (uint32_t)run.asked.frequency_hz,
         .mode = meta_mode(),
         .flags = (run.emulated ? HR_SAMPLING_EMULATED : 0u) |
@@ -192,6 +196,20 @@ static void meta_sampling(struct trace_writer *w)
     };
 
     trace_meta_add(w, HR_META_SAMPLING, &record, sizeof record, NULL, 0);
+}
+
+static void meta_accesses(struct trace_writer *w)
+{
+    struct hr_meta_accesses record = {
+        .sources = run.pmu_caps.vendor == RUN_CPU_INTEL ? HR_SOURCES_INTEL : HR_SOURCES_NONE,
+        .flags = (sampling.session.registers ? HR_ACCESSES_REGISTERS : 0u) |
+                 (sampling.jitter ? HR_ACCESSES_JITTER : 0u),
+        .latency_least = sampling.latency_least,
+    };
+
+    for (uint32_t i = 0; i < sampling.session.event_count; i++)
+        record.periods[i] = sampling.session.events[i].record_period;
+    trace_meta_add(w, HR_META_ACCESSES, &record, sizeof record, NULL, 0);
 }
 
 void trace_meta_write(struct trace_writer *w)
@@ -212,6 +230,8 @@ void trace_meta_write(struct trace_writer *w)
         info_number(w, "pages.interval_ns", run_ticks_to_ns(run.pages_ticks));
     if (vm_fill_small)
         trace_meta_info(w, "pages.split", "yes");
+    if (sampling.precise)
+        meta_accesses(w);
     if (run.stacks.kind)
         trace_meta_add(w, HR_META_STACKS, &run.stacks, sizeof run.stacks, NULL, 0);
     for (uint16_t i = 0; i < sampling.session.event_count; i++) {

@@ -89,6 +89,15 @@ bool events_is_register(const char *text)
     return msr_events_find(text) != NULL;
 }
 
+bool events_is_precise(const char *text)
+{
+    struct run_failure failure = {0};
+    struct events_spec spec;
+
+    return !events_is_register(text) && events_spec_parse(text, &spec, &failure) == 0 &&
+           spec.precise;
+}
+
 bool events_is_generic(const char *text)
 {
     struct run_failure failure = {0};

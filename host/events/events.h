@@ -32,6 +32,9 @@ int events_check(const char *text, struct run_failure *failure);
  * program. */
 bool events_is_generic(const char *text);
 
+/* Returns whether the event's suffix asks for precise records. */
+bool events_is_precise(const char *text);
+
 /* Returns whether the event is a register of the CPU (lib/msr_events.h) rather than a counter. */
 bool events_is_register(const char *text);
 

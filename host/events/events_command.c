@@ -94,7 +94,8 @@ static void encode(const struct listing *l, const char *name, char out[BITS_BYTE
     out[0] = 0;
     if (events_is_register(name)) {
         *e = (struct events_encoding){0};
-        snprintf(out, BITS_BYTES, "MSR %x", msr_events_find(name)->msr);
+        if (msr_events_find(name)->msr != 0)
+            snprintf(out, BITS_BYTES, "MSR %x", msr_events_find(name)->msr);
         return;
     }
     /* Some names are too long for -e; then the numbers help. */

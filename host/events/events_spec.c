@@ -16,28 +16,34 @@
  * event bits 11:8 (35:32), Intel's IN_TX and IN_TXCP (33:32).  Microtome sets all others. */
 #define RAW_BITS 0xfff84ffffull
 
-static bool parse_rings(const char *suffix, uint64_t *rings)
+/* Letters of rings, and any number of p. */
+static bool parse_suffix(const char *suffix, struct events_spec *spec)
 {
-    static const struct {
-        const char *suffix;
-        uint64_t rings;
-    } known[] = {{"u", EVENTS_SELECT_USR},
-                 {"k", EVENTS_SELECT_OS},
-                 {"uk", EVENTS_SELECT_USR | EVENTS_SELECT_OS},
-                 {"ku", EVENTS_SELECT_USR | EVENTS_SELECT_OS}};
+    size_t rings_bytes = strcspn(suffix, "p");
+    uint64_t rings = rings_bytes == 0 ? EVENTS_SELECT_USR : 0;
 
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(suffix, known[i].suffix) == 0) {
-            *rings = known[i].rings;
-            return true;
-        }
-    return false;
+    for (size_t i = 0; i < rings_bytes; i++) {
+        uint64_t ring = suffix[i] == 'u'   ? EVENTS_SELECT_USR
+                        : suffix[i] == 'k' ? EVENTS_SELECT_OS
+                                           : 0;
+
+        if (ring == 0 || (rings & ring) != 0)
+            return false;
+        rings |= ring;
+    }
+    if (suffix[0] == 0 || strspn(suffix + rings_bytes, "p") != strlen(suffix + rings_bytes))
+        return false;
+    spec->rings = rings;
+    spec->precise = suffix[rings_bytes] != 0;
+    return true;
 }
 
 static int bad_suffix(const char *text, const char *suffix, struct run_failure *failure)
 {
     return run_fail(
-        failure, "event '%s': unknown suffix ':%s'; use :u (the program), :k (the kernel) or :uk",
+        failure,
+        "event '%s': unknown suffix ':%s'; use :u (the program), :k (the kernel) or :uk, and p "
+        "after it for precise records",
         text, suffix);
 }
 
@@ -59,7 +65,7 @@ static int parse_raw(const char *text, struct events_spec *spec, struct run_fail
                         "event '%s': raw bits may be event (7:0), unit mask (15:8), edge (18), inv "
                         "(23), cmask (31:24) and 35:32; rings are the suffixes :u, :k, :uk",
                         text);
-    if (*end == ':' && !parse_rings(end + 1, &spec->rings))
+    if (*end == ':' && !parse_suffix(end + 1, spec))
         return bad_suffix(text, end + 1, failure);
     return 0;
 }
@@ -125,7 +131,7 @@ static int parse_terms(const char *text, struct events_spec *spec, struct run_fa
             "event '%s': the slash at the end is missing; write cpu/event=0xd0,umask=0x81/", text);
     *suffix++ = 0;
     suffix += *suffix == ':';
-    if (*suffix != 0 && !parse_rings(suffix, &spec->rings))
+    if (*suffix != 0 && !parse_suffix(suffix, spec))
         return bad_suffix(text, suffix, failure);
     while ((term = strsep(&rest, ",")) != NULL)
         if (parse_term(text, term, spec, failure) != 0)
@@ -142,7 +148,7 @@ static int parse_name(const char *text, struct events_spec *spec, struct run_fai
         return run_fail(failure, "unknown event '%s'; 'hr events' lists them", text);
     snprintf(spec->name, sizeof spec->name, "%s", text);
     colon = strrchr(spec->name, ':');
-    if (colon != NULL && parse_rings(colon + 1, &spec->rings))
+    if (colon != NULL && parse_suffix(colon + 1, spec))
         *colon = 0;
     if (spec->name[0] == 0)
         return run_fail(failure, "unknown event '%s': the name is missing", text);

@@ -21,6 +21,7 @@ struct events_spec {
     uint64_t select; /* raw bits without rings */
     uint64_t companion; /* value of the companion register, raw events only */
     uint64_t rings; /* EVENTS_SELECT_USR, EVENTS_SELECT_OS or both */
+    bool precise; /* :p, as in :p, :up or :ppp: mode pebs has records of it */
 };
 
 /* Splits an event into its parts.  Returns 0, or -1 with the failure filled. */

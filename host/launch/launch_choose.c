@@ -9,6 +9,7 @@
 #include "host/launch/launch_accel.h"
 #include "host/launch/launch_numa.h"
 #include "host/launch/launch_vpmu.h"
+#include "lib/modes.h"
 
 /* The emulator counts nothing, unless another one or a CPU with a PMU was asked for: then the guest
  * finds out. */
@@ -31,11 +32,11 @@ static int check_counters(const struct options *o, const struct launch_machine *
                    ? run_fail(failure, "--require-pmu: %s; or leave the option out", vpmu->why)
                    : run_fail(failure, "--require-pmu: the emulator has no PMU; leave the option "
                                        "out, or run where KVM offers one");
-    if (o->mode == HR_MODE_OVERFLOW)
+    if (o->mode == HR_MODE_OVERFLOW || o->mode == HR_MODE_PEBS)
         return run_fail(failure,
-                        "--mode overflow needs counters that interrupt, and %s has none; use "
+                        "--mode %s needs counters that interrupt, and %s has none; use "
                         "--mode timer, or run where KVM offers a PMU",
-                        what);
+                        modes_name(o->mode), what);
     for (size_t i = 0; i < o->events.count; i++)
         if (!events_is_generic(o->events.names[i]) && !events_is_register(o->events.names[i]))
             return run_fail(

@@ -1,5 +1,6 @@
 /* Gathers the runs of touched pages. */
 #include "host/memory/memory.h"
+#include "host/trace/trace_looks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 #include "lib/trace_pages.h"
 
 #define COLD_SHARE 10u
-#define LOOKS_MAX (1u << 24)
 #define RUN_PAGES_MAX (1ull << 32) /* 16 TiB */
 
 const uint32_t memory_window[MEMORY_WINDOWS] = {1, 10, 100};
@@ -50,15 +50,13 @@ static bool has_looks(struct memory *memory)
     return memory->interval_ns != 0;
 }
 
-/* A look may come late, by a system call: it counts for the nearest time at which one was due.
- * Returns 0, or -ENOMEM. */
+/* Returns 0, or -ENOMEM. */
 static int add_run(struct memory *memory, const struct trace_pages_run *run, uint64_t ns,
                    uint32_t pid)
 {
-    uint64_t look = ns / memory->interval_ns + (ns % memory->interval_ns > memory->interval_ns / 2);
+    uint64_t look = trace_look(ns, memory->interval_ns);
 
-    look -= look != 0;
-    if (look >= LOOKS_MAX || run->pages > RUN_PAGES_MAX) {
+    if (look >= TRACE_LOOKS_MAX || run->pages > RUN_PAGES_MAX) {
         memory->ignored++;
         return 0;
     }
@@ -161,7 +159,7 @@ int memory_finish(struct memory *memory, struct symbols *symbols)
     if (end_ns > memory->selection->to_ns)
         end_ns = memory->selection->to_ns;
     end_ns = (end_ns + memory->interval_ns - 1) / memory->interval_ns;
-    if (end_ns > memory->look_count && end_ns <= LOOKS_MAX)
+    if (end_ns > memory->look_count && end_ns <= TRACE_LOOKS_MAX)
         memory->look_count = (uint32_t)end_ns;
     memory->looks = calloc(memory->look_count, sizeof memory->looks[0]);
     if (memory->looks == NULL)

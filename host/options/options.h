@@ -45,9 +45,14 @@ struct options {
     bool force; /* output may replace a file of any kind */
     struct events_wanted events;
     bool default_events; /* the user named none */
-    enum hr_mode mode; /* not HR_MODE_PEBS */
+    enum hr_mode mode;
     uint64_t interval_ns; /* timer and IPI; while options are parsed, 0: not given */
-    uint64_t period; /* overflow: events between samples; 0: adapted to frequency_hz */
+    uint64_t period; /* overflow: events between samples; 0: adapted to frequency_hz.  PEBS:
+                        events of each precise one between records */
+    bool precise[HR_EVENTS_MAX]; /* PEBS: the events with records; the others only count */
+    bool jitter; /* PEBS: periods are random around `period` */
+    bool registers; /* PEBS: records have registers */
+    uint64_t load_latency; /* PEBS: cycles that a load takes at least; 0: any */
     uint64_t frequency_hz; /* overflow: samples a second; 0: the period is fixed */
     struct hr_meta_stacks stacks; /* call stacks of samples; kind 0: none */
     uint32_t max_overhead; /* percent of the time that sampling may take: 1 to 90 */

@@ -16,6 +16,7 @@
 #include "host/options/options_sampling.h"
 
 #define EVENTS_DEFAULT "instructions,cycles,branches,branch-misses,cache-misses"
+#define EVENTS_PEBS "mem-loads:p,mem-stores:p" /* the default of mode pebs */
 
 /* A bare name means the suffix :u. */
 static size_t bytes_without_suffix(const char *name)
@@ -104,6 +105,9 @@ enum { /* options without a letter; the commands' own begin at 256 */
        KEY_PAGES_SPLIT,
        KEY_MAX_OVERHEAD,
        KEY_COUNTERS_EVERY,
+       KEY_JITTER,
+       KEY_LOAD_LATENCY,
+       KEY_REGS,
        KEY_FILE,
        KEY_ROOT,
        KEY_ENV,
@@ -123,9 +127,12 @@ static const struct argp_option archive_options[] = {
      "; without counters the first alone); none: addresses only",
      1},
     {"interval", 'i', "TIME", 0, "sampling interval, from 500ns (default 10us)", 1},
-    {"mode", 'm', "MODE", 0, "timer (default), ipi, overflow, instructed, exact, latency or off",
+    {"mode", 'm', "MODE", 0,
+     "timer (default), ipi, overflow, pebs, instructed, exact, latency or off", 1},
+    {"count", 'c', "N", 0,
+     "sample every N events of the first event (counter overflow); --mode pebs: of each precise "
+     "one (default 1009)",
      1},
-    {"count", 'c', "N", 0, "sample every N events of the first event (counter overflow)", 1},
     {"freq", 'F', "HZ", 0, "overflow sampling whose period adapts to HZ samples a second", 1},
     {"call-graph", 'g', "KIND", OPTION_ARG_OPTIONAL,
      "record call stacks: fp[,FRAMES] by frame pointers (default), dwarf[,BYTES] for unwinding, "
@@ -147,6 +154,10 @@ static const struct argp_option archive_options[] = {
      1},
     {"counters-every", KEY_COUNTERS_EVERY, "N", 0,
      "read the counters with every Nth sample only; each sample has its address", 1},
+    {"load-latency", KEY_LOAD_LATENCY, "CYCLES", 0,
+     "--mode pebs: records of loads that take longer than this (mem-loads)", 1},
+    {"jitter", KEY_JITTER, 0, 0, "--mode pebs: periods are random, up to an eighth off", 1},
+    {"regs", KEY_REGS, 0, 0, "--mode pebs: records have the registers, too", 1},
     {"cpus", KEY_CPUS, "N", 0, "CPUs for the program beside the service CPU; 0: one for both", 2},
     {"processes", KEY_PROCESSES, "N", 0,
      "processes that there may be at once, zombies included (default 512)", 2},
@@ -288,6 +299,8 @@ static error_t parse_sampling_option(int key, char *argument, struct argp_state 
         return options_set_stacks(o, "python", parse->failure) == 0 ? 0 : EINVAL;
     case KEY_MAX_OVERHEAD:
         return options_set_overhead(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_LOAD_LATENCY:
+        return options_set_load_latency(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_COUNTERS_EVERY:
         return options_set_counters_every(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     default:
@@ -299,6 +312,8 @@ static error_t parse_other_option(int key, char *argument, struct argp_state *st
 {
     static const struct option_field fields[] = {
         {KEY_PAUSED, OPTION_FLAG, .offset = offsetof(struct options, paused)},
+        {KEY_JITTER, OPTION_FLAG, .offset = offsetof(struct options, jitter)},
+        {KEY_REGS, OPTION_FLAG, .offset = offsetof(struct options, registers)},
         {KEY_WAITS, OPTION_FLAG, .offset = offsetof(struct options, waits)},
         {KEY_PAGES_SPLIT, OPTION_FLAG, .offset = offsetof(struct options, pages_split)},
         {KEY_ROOT, OPTION_TEXT, .offset = offsetof(struct options, root)},
@@ -413,8 +428,11 @@ int options_finish(struct options_parsing *parsing)
                             "and calls; leave one of the two out");
         parsing->event_list = "instructions";
     }
+    if (o->mode == HR_MODE_PEBS && parsing->event_list == default_events)
+        parsing->event_list = EVENTS_PEBS;
     o->default_events = parsing->event_list == default_events;
-    if (parse_events(o, parsing->event_list, parsing->failure) != 0)
+    if (parse_events(o, parsing->event_list, parsing->failure) != 0 ||
+        options_finish_precise(o, parsing->failure) != 0)
         return -1;
     return options_probe_finish(o, parsing->failure);
 }

@@ -10,6 +10,7 @@
 #include "host/base/option.h"
 #include "host/base/units.h"
 #include "host/options/options_sampling.h"
+#include "lib/modes.h"
 
 enum {
     KEY_PROBE = 640,
@@ -170,9 +171,11 @@ int options_probe_finish(const struct options *o, struct run_failure *failure)
     if (o->probes.count != 0 && o->mode == HR_MODE_LATENCY)
         return run_fail(failure, "--probe: --mode latency records the functions that have hooks; "
                                  "leave one of the two out, or take --mode off with --probe");
-    if (o->probe_every != 0 && o->mode == HR_MODE_OFF)
-        return run_fail(failure, "--probe-every: --mode off takes no samples; --mode instructed "
-                                 "takes these alone");
+    if (o->probe_every != 0 && (o->mode == HR_MODE_OFF || o->mode == HR_MODE_PEBS))
+        return run_fail(failure,
+                        "--probe-every: --mode %s takes no samples at probes; "
+                        "--mode instructed takes these alone",
+                        modes_name(o->mode));
     if (o->probe_every != 0 && (o->probe_arguments != 0 || o->probe_stack))
         return run_fail(failure,
                         "--probe-every: its samples take the place of entries and returns; leave "

@@ -37,16 +37,13 @@ int options_set_mode(struct options *o, const char *text, struct run_failure *fa
 {
     int found;
 
-    if (strcmp(text, "pebs") == 0)
-        return run_fail(failure, "--mode pebs: not available yet; use overflow, which has the "
-                                 "exact instruction where the hardware has no skid");
     found = modes_find(text);
     if (found >= 0) {
         o->mode = (enum hr_mode)found;
         return 0;
     }
     return run_fail(failure,
-                    "--mode %s: unknown; use timer, ipi, overflow, instructed, "
+                    "--mode %s: unknown; use timer, ipi, overflow, pebs, instructed, "
                     "exact, latency or off",
                     text);
 }
@@ -153,9 +150,56 @@ int options_set_stacks(struct options *o, const char *text, struct run_failure *
     return set_limit(o, text, comma != NULL ? comma + 1 : NULL, failure);
 }
 
+int options_set_load_latency(struct options *o, const char *text, struct run_failure *failure)
+{
+    if (option_number(text, 3, OPTIONS_LOAD_LATENCY_MAX, &o->load_latency) != 0)
+        return run_fail(failure, "--load-latency %s: not a number of cycles from 3 to %u", text,
+                        OPTIONS_LOAD_LATENCY_MAX);
+    return 0;
+}
+
 static bool takes_no_samples(const struct options *o)
 {
     return o->mode == HR_MODE_OFF || o->mode == HR_MODE_EXACT || o->mode == HR_MODE_LATENCY;
+}
+
+/* What only mode pebs has, and what it has not. */
+static int finish_pebs(struct options *o, struct run_failure *failure)
+{
+    if (o->mode != HR_MODE_PEBS && (o->jitter || o->registers || o->load_latency != 0))
+        return run_fail(failure, "--jitter, --regs and --load-latency are for --mode pebs");
+    if (o->mode != HR_MODE_PEBS)
+        return 0;
+    if (o->frequency_hz != 0)
+        return run_fail(failure, "--freq: mode pebs has fixed periods; give one with --count");
+    if (o->period == 1)
+        return run_fail(failure, "--count 1: the processor writes a record each 2 events at most; "
+                                 "mode overflow can take every one");
+    if (o->counters_every > 1)
+        return run_fail(failure, "--counters-every: mode pebs reads no counters in samples");
+    if (o->period == 0)
+        o->period = OPTIONS_RECORD_PERIOD_DEFAULT;
+    return 0;
+}
+
+int options_finish_precise(struct options *o, struct run_failure *failure)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < o->events.count; i++) {
+        o->precise[i] = events_is_precise(o->events.names[i]);
+        any |= o->precise[i];
+        if (o->precise[i] && o->mode != HR_MODE_PEBS)
+            return run_fail(failure, "event '%s': precise records are for --mode pebs",
+                            o->events.names[i]);
+    }
+    if (o->mode != HR_MODE_PEBS || any)
+        return 0;
+    if (o->events.count == 0 || events_is_register(o->events.names[0]))
+        return run_fail(failure, "--mode pebs needs an event that makes records; name one first, "
+                                 "such as -e mem-loads");
+    o->precise[0] = true;
+    return 0;
 }
 
 int options_finish_sampling(struct options *o, struct run_failure *failure)
@@ -167,13 +211,17 @@ int options_finish_sampling(struct options *o, struct run_failure *failure)
                         "--count and --freq: a period is either fixed or adapted; give one");
     if (o->mode == OPTIONS_MODE_UNSET)
         o->mode = overflow ? HR_MODE_OVERFLOW : HR_MODE_TIMER;
-    if (overflow && o->mode != HR_MODE_OVERFLOW)
+    if (finish_pebs(o, failure) != 0)
+        return -1;
+    if (overflow && o->mode != HR_MODE_PEBS && o->mode != HR_MODE_OVERFLOW)
         return run_fail(failure,
-                        "--count and --freq are for --mode overflow; with --mode %s leave them out",
+                        "--count and --freq are for --mode overflow, --count for pebs, too; with "
+                        "--mode %s leave them out",
                         modes_name(o->mode));
     if (o->mode == HR_MODE_OVERFLOW && !overflow)
         o->frequency_hz = OPTIONS_FREQUENCY_DEFAULT_HZ;
-    if (o->interval_ns != 0 && (o->mode == HR_MODE_OVERFLOW || o->mode == HR_MODE_INSTRUCTED))
+    if (o->interval_ns != 0 &&
+        (o->mode == HR_MODE_OVERFLOW || o->mode == HR_MODE_PEBS || o->mode == HR_MODE_INSTRUCTED))
         return run_fail(failure,
                         "--interval is for --mode timer and ipi; with --mode %s leave it out",
                         modes_name(o->mode));

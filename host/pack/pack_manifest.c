@@ -92,8 +92,21 @@ static void add_sampling(struct draft *d, const struct options *o)
         add_number(d, "paused", 1);
 }
 
+static void add_precise(struct draft *d, const struct options *o)
+{
+    for (size_t i = 0; i < o->events.count; i++)
+        add_number(d, "event-period", o->precise[i] ? o->period : 0);
+    if (o->load_latency != 0)
+        add_number(d, "load-latency", o->load_latency);
+    if (o->jitter)
+        add_number(d, "jitter", 1);
+    if (o->registers)
+        add_number(d, "registers", 1);
+}
+
 /* Comes last: the kernel's time to find a key depends on what is before it, and neither records of
- * waits, looks at pages nor call stacks must change what the program sees of its clock. */
+ * waits and accesses, looks at pages nor call stacks must change what the program sees of its
+ * clock. */
 static void add_stacks(struct draft *d, const struct options *o)
 {
     if (o->waits)
@@ -108,6 +121,8 @@ static void add_stacks(struct draft *d, const struct options *o)
         add_number(d, "pages", o->pages_ns);
     if (o->pages_split)
         add_number(d, "pages-split", 1);
+    if (o->mode == HR_MODE_PEBS)
+        add_precise(d, o);
     if (o->stacks.kind == 0)
         return;
     add(d, "stacks", stack_kinds_name(o->stacks.kind));

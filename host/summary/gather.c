@@ -74,6 +74,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
     skew_add(&g->skew, samples);
     summary_overflow_samples(&g->overflow, samples);
     summary_stacks_samples(&g->stacks, samples);
+    summary_precise_samples(&g->precise, samples);
     g->polled += (slot->flags & HR_SAMPLE_POLLED) != 0 ? samples->count : 0;
     take_counters(g, cpu, samples);
     if (summary_processes_samples(&g->processes, g->info, samples) != 0)
@@ -120,7 +121,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     summary_overflow_record(&g->overflow, chunk, record);
     summary_stacks_record(&g->stacks, record);
     summary_probes_record(&g->probes, record);
-    return 0;
+    return summary_memory_record(&g->memory, g->info, g->selection, record);
 }
 
 static int take_hits(void *context, const struct trace_hits *hits)
@@ -132,6 +133,7 @@ static int take_hits(void *context, const struct trace_hits *hits)
 
 const struct trace_visitor gather_visitor = {
     .stacks = TRACE_SCAN_ROOTS,
+    .accesses = true,
     .chunk = take_chunk,
     .samples = take_samples,
     .hits = take_hits,
@@ -165,6 +167,7 @@ void gather_free(struct gather *g)
     summary_overflow_free(&g->overflow);
     skew_free(&g->skew);
     summary_processes_free(&g->processes);
+    summary_memory_free(&g->memory);
     summary_probes_free(&g->probes);
     cpu_array_free(g->cpus, sizeof g->cpus[0]);
 }
@@ -200,10 +203,13 @@ int gather_merge(struct gather *g, struct gather *next)
     histogram_merge(&g->costs, &next->costs);
     summary_stacks_merge(&g->stacks, &next->stacks);
     summary_probes_merge(&g->probes, &next->probes, g->info);
+    summary_precise_merge(&g->precise, &next->precise);
     g->polled += next->polled;
     g->lost += next->lost;
     for (uint32_t i = 0; i < HR_EVENTS_MAX; i++)
         g->sums[i] += next->sums[i];
+    if (summary_memory_merge(&g->memory, &next->memory) != 0)
+        return -ENOMEM;
     return summary_processes_merge(&g->processes, &next->processes);
 }
 
@@ -211,5 +217,5 @@ bool gather_divides(const struct trace_info *info)
 {
     uint32_t mode = info->sampling.mode;
 
-    return mode != HR_MODE_OVERFLOW && mode != HR_MODE_PEBS && mode != HR_MODE_IPI;
+    return mode != HR_MODE_OVERFLOW && mode != HR_MODE_IPI;
 }

@@ -8,7 +8,9 @@
 #include "host/draw/histogram.h"
 #include "host/scan/skew.h"
 #include "host/scan/trace_scan.h"
+#include "host/summary/summary_memory.h"
 #include "host/summary/summary_overflow.h"
+#include "host/summary/summary_precise.h"
 #include "host/summary/summary_probes.h"
 #include "host/summary/summary_processes.h"
 #include "host/summary/summary_stacks.h"
@@ -41,7 +43,9 @@ struct gather {
     struct skew skew; /* for --mode ipi */
     struct summary_stacks stacks;
     struct summary_processes processes;
+    struct summary_memory memory;
     struct summary_probes probes;
+    struct summary_precise precise;
     uint64_t time_last;
     uint16_t cpu_limit; /* one more than the largest CPU number seen, saturating */
 };

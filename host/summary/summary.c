@@ -66,9 +66,12 @@ static void conclude(struct summary *s, struct trace_scan *scan, struct gather *
     s->cost = spread(&s->info, &g->costs);
     s->stacks = g->stacks;
     s->processes = g->processes;
+    s->memory = g->memory;
     s->probes = g->probes;
+    s->precise = g->precise;
     g->probes = (struct summary_probes){0};
     g->processes = (struct summary_processes){0};
+    g->memory = (struct summary_memory){0};
     skew_finish(&g->skew);
     s->skew = spread(&s->info, &g->skew.spreads);
     for (uint32_t cpu = 0; cpu < g->cpu_limit; cpu++)
@@ -190,6 +193,7 @@ void summary_free(struct summary *summary)
 {
     trace_info_free(&summary->info);
     summary_processes_free(&summary->processes);
+    summary_memory_free(&summary->memory);
     summary_probes_free(&summary->probes);
 }
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "host/heap/memory_totals.h"
+#include "host/summary/summary_memory.h"
+#include "host/summary/summary_precise.h"
 #include "host/summary/summary_probes.h"
 #include "host/summary/summary_processes.h"
 #include "host/summary/summary_stacks.h"
@@ -46,8 +48,10 @@ struct summary {
     struct summary_spread skew; /* between CPUs at a grid point; --mode ipi */
     struct summary_stacks stacks;
     struct summary_processes processes;
+    struct summary_memory memory;
     struct summary_probes probes;
     struct memory_totals allocations; /* all zero if the trace has none */
+    struct summary_precise precise;
     struct summary_spread cost; /* time to read the counters in a sample */
     bool complete;
     uint64_t damaged_chunks; /* including damaged stretches between chunks */

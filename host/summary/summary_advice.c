@@ -81,8 +81,8 @@ bool summary_advise(const struct summary *s, struct summary_advice *advice)
     double cost_ns = (double)trace_info_ns(&s->info, s->info.calibration.sample_ticks);
     double between_ns = time_between(s);
 
-    if (!s->info.has_calibration || s->samples == s->polled || between_ns <= 0 ||
-        (sampling->flags & HR_SAMPLING_SHARED) != 0)
+    if (!s->info.has_calibration || s->info.has_accesses || s->samples == s->polled ||
+        between_ns <= 0 || (sampling->flags & HR_SAMPLING_SHARED) != 0)
         return false;
     advice->share = cost_ns < between_ns ? cost_ns / between_ns : 1;
     if (advice->share <= SHARE_MOST)

@@ -231,6 +231,7 @@ json_t *summary_json(const struct summary *s)
     set(object, "lost", json_number(s->lost));
     set(object, "page_faults", info_number(info, "run.page_faults"));
     set(object, "peak_memory_bytes", info_number(info, "run.memory_peak"));
+    set(object, "working_set", summary_memory_json(&s->memory, info));
     set(object, "duration_ns", json_number(s->duration_ns));
     set(object, "wall_ns", wall_time(info));
     set(object, "instructions_per_second", instruction_rate(s));
@@ -253,6 +254,7 @@ json_t *summary_json(const struct summary *s)
     set(object, "nmi", nmi(info));
     set(object, "activity", activity(info));
     set(object, "share", share(info));
+    set(object, "precise", summary_precise_json(&s->precise, info));
     set(object, "probes", summary_probes_json(&s->probes, info));
     set(object, "allocations", summary_probes_allocations(info, &s->allocations));
     set(object, "calls", summary_probes_calls(info));

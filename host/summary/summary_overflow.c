@@ -31,7 +31,7 @@ void summary_overflow_free(struct overflow *o)
 
 static bool applies(const struct overflow *o)
 {
-    return o->info->sampling.mode == HR_MODE_OVERFLOW || o->info->sampling.mode == HR_MODE_PEBS;
+    return o->info->sampling.mode == HR_MODE_OVERFLOW;
 }
 
 /* On the CPU where the program starts, the first period begins with the program. */

@@ -51,8 +51,10 @@ static void print_mode(FILE *out, const struct summary *s)
     }
     fprintf(out, ROW "mode %s", text_count(number, s->samples), "samples",
             trace_info_mode(sampling->mode));
-    if (sampling->mode == HR_MODE_OVERFLOW || sampling->mode == HR_MODE_PEBS)
+    if (sampling->mode == HR_MODE_OVERFLOW)
         print_overflow(out, s);
+    else if (sampling->mode == HR_MODE_PEBS)
+        fputs(": records of the processor's", out);
     else if (sampling->mode == HR_MODE_INSTRUCTED)
         fputs(": the program's own calls", out);
     else if (sampling->interval_ticks != 0)
@@ -61,6 +63,7 @@ static void print_mode(FILE *out, const struct summary *s)
         fputs(", from the program's hr_start() on", out);
     fputc('\n', out);
     print_period(out, s);
+    summary_precise_print(out, &s->precise, &s->info);
 }
 
 /* Only a clock has intervals that can be missed; other triggers have a distribution. */
@@ -142,6 +145,7 @@ static void print_memory(FILE *out, const struct summary *s)
     if (text != NULL)
         fprintf(out, ROW "what the program wrote or mapped, and its page tables\n",
                 text_bytes(number, strtoull(text, NULL, 10)), "peak memory");
+    summary_memory_print(out, &s->memory, &s->info);
 }
 
 /* Returns whether more happened than a thread's end: switches between threads, or waits. */
@@ -178,7 +182,8 @@ static const char *rdpmc_words(const struct summary *s)
 
 static bool has_cost(const struct summary *s)
 {
-    return s->info.calibration.sample_ticks != 0 && s->samples != s->polled;
+    return s->info.calibration.sample_ticks != 0 && s->samples != s->polled &&
+           !s->info.has_accesses; /* what a record costs was not measured */
 }
 
 static void print_cost(FILE *out, const struct summary *s)
@@ -205,7 +210,7 @@ static void print_reading(FILE *out, const struct summary *s)
     bool under = has_cost(s); /* the row that these lines explain is there */
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], c[TEXT_QUANTITY_BYTES];
 
-    if (s->cost.count != 0)
+    if (s->cost.count != 0 && !s->info.has_accesses)
         fprintf(out, ROW "median; p99 %s, max %s\n", text_time(a, (double)s->cost.p50_ns),
                 under ? "  until it was read" : "to read a sample",
                 text_time(b, (double)s->cost.p99_ns), text_time(c, (double)s->cost.max_ns));

@@ -166,7 +166,8 @@ static int choose_rates(const struct options *options, struct timeline_rates *ra
     if (timeline_rates_init_traffic(rates, t, line_bytes) == 0)
         return 0;
     for (uint32_t i = 0; i < t->event_count; i++)
-        stubs = stubs && t->info->events[i].meta.source != HR_SOURCE_PMU;
+        stubs = stubs && t->info->events[i].meta.source != HR_SOURCE_PMU &&
+                t->info->events[i].meta.source != HR_SOURCE_MSR;
     if (stubs)
         return error_exit(HR_EXIT_FAILED,
                           "--bandwidth: %s has stubs instead of counts of events; it needs a "

@@ -68,7 +68,7 @@ static const char *source_of(const struct row *row)
     if (metric == TIMELINE_IPC || metric == TIMELINE_GHZ)
         return trace_info_source(events[row->rates->cycles].meta.source);
     if (row->rate->flow != NULL)
-        return trace_info_source(HR_SOURCE_PMU);
+        return trace_info_source(events[__builtin_ctz(row->rate->flow->plus)].meta.source);
     if (metric == TIMELINE_FREQUENCY)
         return trace_info_source(events[row->rates->aperf].meta.source);
     return "";

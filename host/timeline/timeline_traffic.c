@@ -111,6 +111,14 @@ static void add_flow(struct timeline_flow *flows, uint32_t *count, struct timeli
         flows[(*count)++] = flow;
 }
 
+/* The memory controller's counter of this name, as a bit. */
+static uint32_t find_controller(const struct trace_info *info, const char *name)
+{
+    int event = trace_info_find_event(info, name);
+
+    return event >= 0 && info->events[event].meta.source == HR_SOURCE_MSR ? 1u << event : 0;
+}
+
 uint32_t timeline_traffic_find(const struct trace_info *info,
                                struct timeline_flow flows[TIMELINE_FLOWS_MAX])
 {
@@ -119,6 +127,12 @@ uint32_t timeline_traffic_find(const struct trace_info *info,
 
     if (!amd && !is_vendor(info, "GenuineIntel"))
         return 0;
+    add_flow(flows, &count,
+             (struct timeline_flow){"machine_read", "machine read",
+                                    find_controller(info, "imc-reads"), 0});
+    add_flow(flows, &count,
+             (struct timeline_flow){"machine_written", "machine written",
+                                    find_controller(info, "imc-writes"), 0});
     sort_events(info, amd, k);
     prefetched = k[LINES_L1_PREFETCH] | k[LINES_L2_PREFETCH];
     read = k[LINES_READ];

@@ -1,6 +1,8 @@
-/* The traffic between a CPU and memory, estimated from core events that count cache lines.
+/* The traffic between a CPU and memory, estimated from core events that count cache lines, and that
+ * of the whole machine, from the memory controller's counters.
  *
- * docs/pmu.md has the formulas.  Only events of performance counters count, all in the same rings.
+ * docs/pmu.md has the formulas.  Only core events that performance counters counted, all in the
+ * same rings, are used.
  */
 #pragma once
 
@@ -9,11 +11,12 @@
 
 #include "host/trace/trace_info.h"
 
-#define TIMELINE_FLOWS_MAX 4u
+#define TIMELINE_FLOWS_MAX 6u
 #define TIMELINE_FLOW_TEXT_BYTES ((size_t)HR_EVENTS_MAX * 68)
 
 struct timeline_flow {
-    const char *name; /* "read", "demand", "prefetch", "written" or "written_at_most" */
+    const char *name; /* "read", "demand", "prefetch", "written" or "written_at_most"; of the
+                         machine "machine_read", "machine_written" */
     const char *label; /* for people */
     uint32_t plus; /* events whose lines it is, a bit each */
     uint32_t minus; /* events whose lines it is not */

@@ -128,12 +128,22 @@ bench_counters() {
     row 'timer sample beside a service CPU, five counters' "$each" instructions le 260
     overflow_rows 'ip alone' instructions
     overflow_rows 'ip and five counters' $five 220 320
+    bench_precise
     bench_taking_stacks
     bench_requests
     bench_probes
     bench_pages
     bench_eight_cpus
     bench_linux
+}
+
+# All that the program's CPU does for a record: interrupts, copies, what entries need.
+bench_precise() {
+    per_sample '-c 10000' '-c 100' --qemu "$virtual" --cpus 1 --mode pebs -e mem-loads
+    row 'precise record of one event' "$each" instructions le 40
+    per_sample '-c 10000' '-c 100' --qemu "$virtual" --cpus 1 --mode pebs
+    row 'precise record of one of two events' "$each" instructions le 40
+    row 'precise records: lost' "$(stat_of .lost)" samples le 0
 }
 
 # A look at the page tables, by the difference of two runs, with and without.

@@ -71,6 +71,8 @@ is '... and another one read scan' "$(grep ',read_all$' touchers | cut -d, -f1-3
 is '... all in all these are the page faults' "$(awk -F, 'NR > 1 { sum += $2 } END { print sum }' touchers)" \
     "$(stat_of hr.bin .page_faults)"
 is '... as in the database' "$(sqlite3 -batch hr.db 'SELECT count(*) FROM page_faults')" "$(stat_of hr.bin .page_faults)"
+is 'hr stat knows the largest set, as hr memory does' "$(stat_of hr.bin .working_set.max_bytes)" \
+    "$("$HR" memory --by look -f csv hr.bin | awk -F, 'NR > 1 && $2 > most { most = $2 } END { print most }')"
 like 'the table says who touched a range first' table '\[anon\] +(write|read)_all$'
 like '... and says what is cold' table 'cold: not touched in the last tenth'
 "$HR" plot -p memory -o memory.svg hr.bin

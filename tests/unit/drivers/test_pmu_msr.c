@@ -39,6 +39,26 @@ uint64_t pmu_rdt_read(uint8_t event)
     return 7000u + event;
 }
 
+/* ---- the memory controller ---- */
+
+static bool has_imc;
+static unsigned imc_starts;
+
+bool pmu_imc_probe(void)
+{
+    return has_imc;
+}
+
+void pmu_imc_start(void)
+{
+    imc_starts++;
+}
+
+uint32_t pmu_imc_read(bool writes)
+{
+    return writes ? 902 : 901;
+}
+
 /* ---- the driver below, which notes what it is asked ---- */
 
 static struct {
@@ -310,6 +330,29 @@ static void the_cache_monitor_is_started_and_asked(void **state)
     assert_int_equal(monitor_starts, 2); /* not without its events */
 }
 
+static void the_memory_controller_is_read(void **state)
+{
+    struct pmu_refusal refusal;
+    uint64_t values[3] = {0};
+
+    (void)state;
+    begin();
+    add_event("imc-writes");
+    add_event("cycles");
+    add_event("imc-reads");
+    const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
+    assert_int_equal(driver->assign(&caps, &session, &refusal), -ENODEV);
+    has_imc = true;
+    assert_int_equal(driver->assign(&caps, &session, &refusal), 0);
+    assert_int_equal(session.events[1].width_bits, 32);
+    assert_int_equal(asked, 0); /* nothing else was looked for */
+    assert_int_equal(driver->start(&session), 0);
+    assert_int_equal(imc_starts, 1);
+    driver->read(&session, 5, values);
+    assert_int_equal(values[1], 902);
+    assert_int_equal(values[2], 901);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +363,7 @@ int main(void)
         cmocka_unit_test(registers_that_are_not_there_are_refused),
         cmocka_unit_test(registers_alone_need_no_counter),
         cmocka_unit_test(the_cache_monitor_is_started_and_asked),
+        cmocka_unit_test(the_memory_controller_is_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

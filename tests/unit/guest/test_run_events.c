@@ -39,6 +39,11 @@ uint32_t monitor_probe(void)
     return registers_there;
 }
 
+int pebs_try(void)
+{
+    return 0;
+}
+
 int service_encode_events(void)
 {
     asked++;
@@ -338,6 +343,65 @@ static void registers_that_are_missing_are_named(void **state)
     }
 }
 
+static int fake_precise_start(const struct pmu_session *session, struct pmu_precise *area)
+{
+    (void)session;
+    (void)area;
+    return 0;
+}
+
+static int assign_all(const struct pmu_caps *caps, struct pmu_session *session,
+                      struct pmu_refusal *refusal)
+{
+    (void)caps;
+    (void)session;
+    (void)refusal;
+    return 0;
+}
+
+static void begin_precise(uint64_t encoding, uint64_t period)
+{
+    static const struct pmu_driver driver = {
+        .name = "fake", .assign = assign_all, .precise_start = fake_precise_start};
+
+    begin(NULL, NULL, NULL);
+    sampling.precise = true;
+    run.pmu = &driver;
+    run.pmu_caps = (struct pmu_caps){.period_max = 1000, .vendor = RUN_CPU_INTEL};
+    sampling.session.events[1].encoding = encoding;
+    sampling.session.events[1].record_period = period;
+}
+
+/* Mode pebs: what the machine must have, and what its events may be. */
+static void precise_events_are_checked(void **state)
+{
+    static const struct pmu_driver without = {.name = "fake", .assign = assign_all};
+
+    (void)state;
+    begin_precise(0xc0, 100);
+    run.pmu_caps.vendor = 0;
+    run.pmu = &without;
+    assert_int_equal(run_assign_events(), -ENODEV);
+    assert_non_null(
+        strstr(logged[1], "this machine has no hardware counters; use --mode overflow"));
+    begin_precise(0xc0, 100);
+    run.pmu_caps.no_records = "CPUID lacks it";
+    assert_int_equal(run_assign_events(), -ENODEV);
+    assert_non_null(strstr(logged[1], "records of precise events: CPUID lacks it; use"));
+    begin_precise(0xc0, 1001);
+    assert_int_equal(run_assign_events(), -ERANGE);
+    begin_precise(PMU_SELECT_KERNEL | 0xc0, 0); /* it only counts */
+    assert_int_equal(run_assign_events(), 0);
+    begin_precise(PMU_SELECT_KERNEL | 0xc0, 100);
+    assert_int_equal(run_assign_events(), -EINVAL);
+    assert_non_null(strstr(logged[1], "event two: mode pebs has records of ring 3 alone"));
+    begin_precise(0x101cd, 100);
+    assert_int_equal(run_assign_events(), 0);
+    assert_int_equal(sampling.session.events[1].encoding_ext, 3); /* all loads */
+    assert_int_equal(sampling.latency_least, 3);
+    assert_int_equal(sampling.period, 100);
+}
+
 static void begin_register(const char *name, uint32_t there)
 {
     size_t used = manifest_append(manifest_bytes, sizeof manifest_bytes, 0, "version", "1");
@@ -391,6 +455,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_that_are_missing_are_named),
+        cmocka_unit_test(precise_events_are_checked),
         cmocka_unit_test(registers_are_events_too),
         cmocka_unit_test(registers_that_are_not_there_are_named),
         cmocka_unit_test(registers_trigger_no_samples),

@@ -40,6 +40,25 @@ void *platform_allocate(size_t bytes)
     return memory;
 }
 
+bool sampling_whole(uint32_t i)
+{
+    (void)i;
+    return false;
+}
+
+struct trace_accesses *pebs_accesses(const struct cpu *cpu)
+{
+    (void)cpu;
+    return NULL;
+}
+
+void pebs_complete(const struct pebs *pebs, struct trace_slot *slot, uint64_t *counters)
+{
+    (void)pebs;
+    (void)slot;
+    (void)counters;
+}
+
 void called_send(void)
 {
 }

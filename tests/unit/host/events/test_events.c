@@ -62,6 +62,8 @@ static const struct {
     {"L1-dcache-loads", {0x81d0, 0x81d0, 0x0129, 0x0129}},
     {"L1-dcache-load-misses", {0x08d1, 0x08d1, 0x3f41, 0x0141}},
     {"L1-dcache-stores", {0x82d0, 0x82d0, 0x0229, 0x0229}},
+    {"mem-loads", {0x01cd, 0x01cd, NONE, NONE}},
+    {"mem-stores", {0x82d0, 0x82d0, NONE, NONE}},
     {"LLC-loads", {0x01b7, 0x01b7, NONE, NONE}},
     {"LLC-load-misses", {0x20d1, 0x20d1, 0x4843, 0x4843}},
     {"LLC-stores", {0x01b7, 0x01b7, NONE, NONE}},
@@ -170,7 +172,7 @@ static void refuses_early(void **state)
     } bad[] = {
         {"", "name is missing"},
         {":u", "name is missing"},
-        {"cycles:p", "unknown suffix ':p'"},
+        {"cycles:pk", "unknown suffix ':pk'"},
         {"cycles:u:k", "unknown suffix ':u:k'"},
         {"r81d0:x", "unknown suffix ':x'"},
         {"r3003c", "rings are the suffixes"},

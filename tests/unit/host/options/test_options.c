@@ -163,7 +163,6 @@ static void refuses_in_words(void **state)
         {"-i", "2h", "longest"},
         {"--mem", "16M", "too little"},
         {"--mem", "much", "not a size"},
-        {"-m", "pebs", "not available yet"},
         {"-m", "fast", "unknown"},
         {"--cpus", "-1", "not a number"},
         {"--cpus", "65", "not a number"},
@@ -173,6 +172,11 @@ static void refuses_in_words(void **state)
         {"--env", "NO_SUCH_VARIABLE_HERE", "not in your environment"},
         {"-e", "instrucions", "instructions"},
         {"-e", "cycles:x", "unknown suffix"},
+        {"-e", "cycles:pu", "unknown suffix"},
+        {"-e", "cycles:uup", "unknown suffix"},
+        {"-e", "cycles:p", "--mode pebs"},
+        {"--load-latency", "2", "from 3"},
+        {"--load-latency", "30", "for --mode pebs"},
         {"-e", "r1001c2", "raw bits"},
         {"-e", "MEM_INST_RETIRED.ALL_LOAD", "MEM_INST_RETIRED.ALL_LOADS"},
         {"-e", "cpu/event=1,umask=2", "slash"},
@@ -192,6 +196,54 @@ static void refuses_in_words(void **state)
         if (strstr(failure.text, bad[i].words) == NULL)
             fail_msg("%s %s: \"%s\" lacks \"%s\"", bad[i].option, bad[i].value, failure.text,
                      bad[i].words);
+    }
+}
+
+static void precise_events(void **state)
+{
+    static const struct {
+        const char *arguments[8];
+        const char *words; /* NULL: it is fine */
+        unsigned precise; /* a bit each */
+        uint64_t period;
+    } cases[] = {
+        {{"-m", "pebs"}, NULL, 3, 1009},
+        {{"-m", "pebs", "-c", "100"}, NULL, 3, 100},
+        {{"-m", "pebs", "-e", "cycles,branches"}, NULL, 1, 1009},
+        {{"-m", "pebs", "-e", "cycles,branches:p,r1c4:upp"}, NULL, 6, 1009},
+        {{"-m", "pebs", "-e", "cycles:k,cpu/event=0xc4/p"}, NULL, 2, 1009},
+        {{"-m", "pebs", "-e", "aperf,cycles:p"}, NULL, 2, 1009},
+        {{"-m", "pebs", "-e", "aperf"}, "makes records", 0, 0},
+        {{"-m", "pebs", "-e", "none"}, "makes records", 0, 0},
+        {{"-m", "pebs", "-c", "1"}, "each 2 events", 0, 0},
+        {{"-m", "pebs", "-F", "100"}, "fixed periods", 0, 0},
+        {{"-m", "pebs", "-g"}, NULL, 3, 1009},
+        {{"-m", "pebs", "-i", "1us"}, "--interval", 0, 0},
+        {{"-m", "pebs", "--counters-every", "2"}, "--counters-every", 0, 0},
+        {{"--jitter"}, "for --mode pebs", 0, 0},
+        {{"-m", "overflow", "--regs"}, "for --mode pebs", 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *arguments[10] = {0};
+        struct run_failure failure;
+        struct options o;
+        size_t count = 0;
+
+        for (; cases[i].arguments[count] != NULL; count++)
+            arguments[count] = cases[i].arguments[count];
+        arguments[count] = "prog";
+        if (cases[i].words != NULL) {
+            assert_int_equal(parse(&o, &failure, arguments), -1);
+            assert_non_null(strstr(failure.text, cases[i].words));
+            continue;
+        }
+        assert_int_equal(parse(&o, &failure, arguments), 0);
+        assert_int_equal(o.mode, HR_MODE_PEBS);
+        assert_int_equal(o.period, cases[i].period);
+        for (size_t n = 0; n < o.events.count; n++)
+            assert_int_equal(o.precise[n], cases[i].precise >> n & 1);
     }
 }
 
@@ -281,6 +333,7 @@ int main(void)
         cmocka_unit_test(options_after_the_program_are_its_own),
         cmocka_unit_test(takes_values),
         cmocka_unit_test(refuses_in_words),
+        cmocka_unit_test(precise_events),
         cmocka_unit_test(splits_events),
         cmocka_unit_test(no_events_are_a_choice),
         cmocka_unit_test(a_long_unknown_event_is_no_overflow),

@@ -118,6 +118,20 @@ static void only_counters_count(void **state)
     assert_string_equal(find(), "");
 }
 
+static void the_memory_controller_counts_for_the_machine(void **state)
+{
+    (void)state;
+    begin("GenuineIntel");
+    add(0, 0);
+    add(0, 0);
+    strcpy(info.events[0].name, "imc-writes");
+    strcpy(info.events[1].name, "imc-reads");
+    assert_string_equal(find(), ""); /* some counter's events of these names */
+    info.events[0].meta.source = info.events[1].meta.source = HR_SOURCE_MSR;
+    add(0x412e, 0);
+    assert_string_equal(find(), "machine_read=imc-reads;machine_written=imc-writes;read=c;");
+}
+
 static void lines_are_never_negative(void **state)
 {
     const struct timeline_flow flow = {"x", "x", 3, 4};
@@ -136,6 +150,7 @@ int main(void)
         cmocka_unit_test(offcore),
         cmocka_unit_test(amd),
         cmocka_unit_test(only_counters_count),
+        cmocka_unit_test(the_memory_controller_counts_for_the_machine),
         cmocka_unit_test(lines_are_never_negative),
     };
 
