@@ -116,8 +116,9 @@ static void apply(struct memory_heap *heap, const struct memory_heap_event *even
 {
     uint32_t pid = pid_of(heap, event->tid, event->time);
     struct replacing replacing = {heap, event, pid};
+    uint64_t room = UINT64_MAX - event->address; /* a hostile trace may say more */
     const struct memory_object object = {.address = event->address,
-                                         .bytes = event->bytes,
+                                         .bytes = event->bytes < room ? event->bytes : room,
                                          .time = event->time,
                                          .site = event->site,
                                          .tid = event->tid};

@@ -13,6 +13,7 @@
 struct memory_objects_process {
     uint32_t pid;
     void *tree; /* tsearch(3): of objects */
+    const struct memory_object *found; /* the last answer, if it is live */
 };
 
 struct memory_objects_freed {
@@ -143,6 +144,7 @@ int memory_objects_add(struct memory_objects *objects, uint32_t pid,
         struct memory_object *older = *found;
 
         gone(context, older);
+        process->found = NULL;
         tdelete(older, &process->tree, by_place);
         put_back(objects, older);
         objects->replaced++;
@@ -196,6 +198,7 @@ enum memory_objects_end memory_objects_remove(struct memory_objects *objects, ui
                    : MEMORY_OBJECTS_UNKNOWN;
     known = *found;
     *object = *known;
+    process->found = NULL;
     tdelete(known, &process->tree, by_place);
     put_back(objects, known);
     if (freed != NULL)
@@ -243,12 +246,19 @@ void memory_objects_end(struct memory_objects *objects, uint32_t pid,
 const struct memory_object *memory_objects_find(const struct memory_objects *objects, uint32_t pid,
                                                 uint64_t address, uint64_t time)
 {
-    const struct memory_objects_process *process = find_process(objects, pid);
+    struct memory_objects_process *process = find_process(objects, pid);
     const struct memory_object at = {.address = address};
-    struct memory_object *const *found =
-        process != NULL ? tfind(&at, &process->tree, by_place) : NULL;
+    struct memory_object *const *found;
 
-    return found != NULL && (*found)->time <= time ? *found : NULL;
+    if (process == NULL)
+        return NULL;
+    if (process->found == NULL || by_place(&at, process->found) != 0) {
+        found = tfind(&at, &process->tree, by_place);
+        if (found == NULL)
+            return NULL;
+        process->found = *found;
+    }
+    return process->found->time <= time ? process->found : NULL;
 }
 
 uint32_t memory_objects_last(const struct memory_objects *objects)

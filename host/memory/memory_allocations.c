@@ -107,7 +107,8 @@ static void print_row(FILE *out, struct memory_groups *rows, struct memory_group
     char text[7][TEXT_QUANTITY_BYTES];
 
     fprintf(out, "%10s %11s %10s %10s %10s", text_bytes(text[0], t->bytes),
-            text_count(text[1], t->count), text_bytes(text[2], t->bytes / t->count),
+            text_count(text[1], t->count),
+            text_bytes(text[2], t->count != 0 ? t->bytes / t->count : 0),
             text_bytes(text[3], t->peak_bytes), text_bytes(text[4], t->left_bytes));
     if (t->freed != 0)
         fprintf(out, " %10s %10s %5.0f%%  ",

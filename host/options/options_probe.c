@@ -157,9 +157,6 @@ int options_probe_finish(const struct options *o, struct run_failure *failure)
                         : o->probe_arguments != 0 ? "probe-args"
                                                   : NULL;
 
-    uint32_t values = o->alloc && o->probe_arguments < HR_ALLOCATION_VALUES ? HR_ALLOCATION_VALUES
-                                                                            : o->probe_arguments;
-
     if (!o->alloc && (o->alloc_min != 0 || o->alloc_every != 0))
         return run_fail(failure, "--%s: nothing is recorded; add --alloc",
                         o->alloc_min != 0 ? "alloc-min" : "alloc-every");
@@ -184,11 +181,15 @@ int options_probe_finish(const struct options *o, struct run_failure *failure)
                         "--probe-every: its samples take the place of entries and returns; leave "
                         "--%s out",
                         o->probe_stack ? "probe-stack" : "probe-args");
-    if (o->events.count + values > HR_EVENTS_MAX)
+    if (o->events.count + o->probe_arguments > HR_EVENTS_MAX)
         return run_fail(failure,
-                        "--%s: its %u values and %zu events are more than the %d values that a hit "
-                        "holds; name fewer events with -e",
-                        values != o->probe_arguments ? "alloc" : "probe-args", values,
-                        o->events.count, HR_EVENTS_MAX);
+                        "--probe-args %u: with %zu events these are more than the %d values that a "
+                        "hit holds; name fewer events with -e",
+                        o->probe_arguments, o->events.count, HR_EVENTS_MAX);
+    if (o->alloc && o->events.count + HR_ALLOCATION_VALUES > HR_EVENTS_MAX)
+        return run_fail(failure,
+                        "--alloc: it records %d values, and with %zu events these are more than "
+                        "the %d that a hit holds; name fewer events with -e",
+                        HR_ALLOCATION_VALUES, o->events.count, HR_EVENTS_MAX);
     return 0;
 }

@@ -113,6 +113,25 @@ static int add_tree(struct objects *o)
     return result;
 }
 
+/* Adds the libraries that the environment has the linker load first. */
+static int add_preloaded(struct objects *o)
+{
+    const char *at = pack_environment_get(&o->collector->pack->environment, "LD_PRELOAD");
+    int result = 0;
+
+    while (at != NULL && result != -ENOMEM && *at != 0) {
+        size_t bytes = strcspn(at, ": ");
+        char path[PATH_MAX];
+
+        if (at[0] == '/' && bytes < sizeof path) {
+            snprintf(path, sizeof path, "%.*s", (int)bytes, at);
+            result = add(o, path);
+        }
+        at += bytes + (at[bytes] != 0);
+    }
+    return result == -ENOMEM ? result : 0;
+}
+
 static int add_all(struct objects *o)
 {
     const struct pack_collector *c = o->collector;
@@ -123,6 +142,8 @@ static int add_all(struct objects *o)
     for (size_t i = 1; result == 0 && (path = pack_libraries_path(&c->libraries, i)) != NULL; i++)
         if (add(o, path) == -ENOMEM)
             result = -ENOMEM;
+    if (result == 0)
+        result = add_preloaded(o);
     if (result == 0 && program->root != NULL)
         result = add_tree(o);
     if (result == 0 && program->interpreter[0] != 0 && add(o, program->interpreter) == -ENOMEM)
