@@ -5,6 +5,7 @@
 
 #include "host/base/json.h"
 #include "host/summary/summary.h"
+#include "host/timeline/timeline_traffic.h"
 #include "include/version.h"
 
 int view_facts_summary(const char *path, json_t **json)
@@ -41,6 +42,30 @@ static json_t *events(const struct trace_info *info)
     return list;
 }
 
+static json_t *event_numbers(uint32_t events)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < HR_EVENTS_MAX; i++)
+        if ((events >> i & 1) != 0)
+            json_array_append_new(list, json_integer(i));
+    return list;
+}
+
+/* Bytes between CPUs and memory: of which events' lines they are. */
+static json_t *flows(const struct trace_info *info)
+{
+    struct timeline_flow found[TIMELINE_FLOWS_MAX];
+    uint32_t count = timeline_traffic_find(info, found);
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "id", found[i].name, "name",
+                                              found[i].label, "plus", event_numbers(found[i].plus),
+                                              "minus", event_numbers(found[i].minus)));
+    return list;
+}
+
 static json_t *problems(const struct symbols *symbols)
 {
     json_t *list = json_array();
@@ -70,6 +95,7 @@ void view_facts_add(const struct view_model *m, struct view_columns *columns)
     view_columns_set(columns, "start_unix_ns", json_number(info->clock.start_unix_ns));
     view_columns_set(columns, "texts", texts(info));
     view_columns_set(columns, "events", events(info));
+    view_columns_set(columns, "flows", flows(info));
     view_columns_set(columns, "base", json_integer(m->base));
     view_columns_set(columns, "samples", json_number(m->sample_count));
     view_columns_set(columns, "last_tick", json_number(m->last));

@@ -42,6 +42,15 @@ for flavour in Icelake-Server,model=106,pmu=on,pmu-prefetch=off Skylake-Server,p
 done
 
 moves Icelake-Server,model=106,pmu=on read 1
+if command -v chromium >/dev/null; then
+    . "$ROOT/tests/view/look.sh"
+    run_hr view
+    look hr.html overview
+    is 'hr view: rows of the flows can be chosen' "$(seen '[.overview.choices[] | select(endswith(" MB/s"))] | join(",")')" \
+        'read MB/s,loads MB/s,written <= MB/s'
+else
+    skip 2 'chromium is not installed'
+fi
 within 'the prefetcher: two misses a page are counted' "$(bytes read)" $((size / 32)) $((size / 32 + 65536))
 
 for flavour in EPYC-Milan,pmu=on,pmu-prefetch=off EPYC,pmu=on,pmu-v2=off,pmu-prefetch=off; do

@@ -21,6 +21,11 @@ function makeMetrics(facts) {
     list.push({ id: "rate." + e, name: names[e], unit: "/ us", stub: stub(e),
       value: (sum, ticks) => 1000 * sum(e) / (ticks * ns),
       ends: (get) => [times(get("rate_min", e), 1000 / ns), times(get("rate_max", e), 1000 / ns)] });
+  for (const flow of facts.flows) { /* bytes between CPUs and memory: lines of 64 */
+    const all = (sum, events) => events.reduce((total, e) => total + sum(e), 0);
+    list.push({ id: "flow." + flow.id, name: flow.name, unit: "MB/s", stub: false, ends: null,
+      value: (sum, ticks) => 64000 * Math.max(0, all(sum, flow.plus) - all(sum, flow.minus)) / (ticks * ns) });
+  }
   list.push({ id: "interval", name: "interval", unit: "ns a sample", value: (sum, ticks, samples) => ticks * ns / samples, ends: null });
   return list;
 }
