@@ -49,12 +49,12 @@ int ibs_fetch_start(const struct ibs_caps *caps, uint64_t period, bool jitter);
 void ibs_stop(const struct ibs_caps *caps);
 
 enum ibs_result {
-    IBS_NOTHING, /* the NMI is somebody else's */
+    IBS_NOTHING, /* the NMI has another cause */
     IBS_DROPPED, /* of the other ring, or without an address */
     IBS_SAMPLE,
 };
 
-/* Take what the registers hold, and let the hardware go on.  `access` without events. */
+/* Take what the registers hold, and start the next period.  `access` without events. */
 enum ibs_result ibs_op_take(const struct ibs_caps *caps, bool kernel, uint64_t *ip,
                             struct hr_access *access);
 enum ibs_result ibs_fetch_take(bool kernel, uint64_t *ip, struct hr_access *access);
