@@ -4,8 +4,8 @@
 
 #include "tests/unit/guest/vm_fixture.h"
 
-#define READ_FAULT FAULT_USER
-#define WRITE_FAULT (FAULT_USER | FAULT_WRITE)
+#define READ_FAULT VM_FAULT_USER
+#define WRITE_FAULT (VM_FAULT_USER | VM_FAULT_WRITE)
 
 static inline struct vm_space *forked_from(struct vm_space *parent)
 {

@@ -64,18 +64,18 @@ static void test_faults_follow_protection(void **state)
     map_at(BASE + 2 * KIB4, KIB4, VM_READ | VM_EXEC);
     assert_int_equal(vm_fault(&space, BASE - 1, 4), -EFAULT);
     assert_int_equal(vm_fault(&space, DIRECT_MAP, 4), -EFAULT);
-    assert_int_equal(vm_fault(&space, BASE, FAULT_WRITE | 4), -EACCES);
-    assert_int_equal(vm_fault(&space, BASE, FAULT_FETCH | 4), -EACCES);
+    assert_int_equal(vm_fault(&space, BASE, VM_FAULT_WRITE | 4), -EACCES);
+    assert_int_equal(vm_fault(&space, BASE, VM_FAULT_FETCH | 4), -EACCES);
     assert_int_equal(vm_fault(&space, BASE + KIB4, 4), -EACCES);
     assert_int_equal(space.resident_bytes, 0);
     assert_int_equal(vm_fault(&space, BASE, 4), 0);
     assert_int_equal(vm_fault(&space, BASE, 5), 0); /* present by now: try again */
-    assert_int_equal(vm_fault(&space, BASE + 2 * KIB4, FAULT_FETCH | 4), 0);
+    assert_int_equal(vm_fault(&space, BASE + 2 * KIB4, VM_FAULT_FETCH | 4), 0);
     assert_int_equal(space.resident_bytes, 2 * KIB4);
     assert_true(leaf(BASE) & VM_ENTRY_NO_EXECUTE);
     assert_false(leaf(BASE) & VM_ENTRY_WRITE);
     assert_false(leaf(BASE + 2 * KIB4) & VM_ENTRY_NO_EXECUTE);
-    assert_int_equal(vm_fault(&space, BASE, FAULT_RESERVED | 5), -EFAULT);
+    assert_int_equal(vm_fault(&space, BASE, VM_FAULT_RESERVED | 5), -EFAULT);
 }
 
 static void test_new_pages_are_zero(void **state)
@@ -250,8 +250,8 @@ static void test_memory_is_free_only_after_a_flush(void **state)
 
     (void)state;
     map_at(BASE, 2 * KIB4, RW);
-    assert_int_equal(vm_fault(&space, BASE, FAULT_USER | FAULT_WRITE), 0);
-    assert_int_equal(vm_fault(&space, BASE + KIB4, FAULT_USER | FAULT_WRITE), 0);
+    assert_int_equal(vm_fault(&space, BASE, VM_FAULT_USER | VM_FAULT_WRITE), 0);
+    assert_int_equal(vm_fault(&space, BASE + KIB4, VM_FAULT_USER | VM_FAULT_WRITE), 0);
     before = phys_free_bytes();
     flushes = 0;
     assert_int_equal(vm_unmap(&space, BASE, 2 * KIB4), 0);

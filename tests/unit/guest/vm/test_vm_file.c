@@ -1,8 +1,8 @@
 /* Areas that show files, areas that grow, what programs say of memory. */
 #include "tests/unit/guest/vm_fixture.h"
 
-#define READ_FAULT FAULT_USER
-#define WRITE_FAULT (FAULT_USER | FAULT_WRITE)
+#define READ_FAULT VM_FAULT_USER
+#define WRITE_FAULT (VM_FAULT_USER | VM_FAULT_WRITE)
 
 static int64_t map_file(uint64_t address, uint64_t bytes, uint32_t protection, uint32_t flags,
                         uint64_t offset)
