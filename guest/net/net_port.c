@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/apic/apic.h"
+#include "guest/base/layout.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "lib/splitmix.h"
@@ -94,6 +96,15 @@ u32_t sys_now(void)
 }
 
 /* Mixes the TSC of each call: the numbers differ between machines and between runs. */
+void net_port_pass(uint32_t ms)
+{
+    if (!run.clock.virtual_time)
+        return;
+    apic_timer_setup(VECTOR_SERVICE_TIMER);
+    apic_timer_arm((int64_t)run_ns_to_ticks((uint64_t)ms * NS_PER_MS));
+    x86_wait_for_interrupt();
+}
+
 uint32_t net_port_random(void)
 {
     static uint64_t state;

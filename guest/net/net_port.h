@@ -16,6 +16,10 @@ void net_port_free(void *block);
 /* Returns milliseconds since about boot.  lwIP gets the lower half, from sys_now. */
 uint64_t net_port_ms(void);
 
+/* In virtual time halts for so many milliseconds, which take no time of the emulator: half a second
+ * of polling would be half a billion instructions.  Otherwise returns at once. */
+void net_port_pass(uint32_t ms);
+
 uint32_t net_port_random(void);
 
 /* Panics: lwIP found itself inconsistent. */

@@ -9,15 +9,11 @@
 #include <lwip/timeouts.h>
 #include <string.h>
 
-#include "drivers/apic/apic.h"
 #include "drivers/net/net.h"
 #include "guest/base/context.h"
-#include "guest/base/layout.h"
 #include "guest/base/log.h"
-#include "guest/base/run.h"
 #include "guest/net/net_offload.h"
 #include "guest/net/net_port.h"
-#include "lib/x86.h"
 
 #define RECEIVE_MOST 64u /* frames in one poll: what is to be sent has its turn */
 #define LINK_LOOK_MS 250u
@@ -122,16 +118,6 @@ bool net_stack_poll(void)
     return any;
 }
 
-/* Halts until the next look at the link.  In virtual time that takes none of the emulator's, where
- * half a second of polling, which a link takes to come up, is half a billion instructions.  What
- * comes from outside comes in real time: nothing is waited for like this that a frame brings. */
-static void pass_time(void)
-{
-    apic_timer_setup(VECTOR_SERVICE_TIMER);
-    apic_timer_arm((int64_t)run_ns_to_ticks(LINK_LOOK_MS * 1000000ull));
-    x86_wait_for_interrupt();
-}
-
 static bool has_link(void)
 {
     return link;
@@ -174,8 +160,8 @@ static bool wait_until(bool (*reached)(void), uint64_t most_ms)
         if (net_port_ms() > end)
             return false;
         net_stack_poll();
-        if (reached == has_link && !link && run.clock.virtual_time)
-            pass_time();
+        if (reached == has_link && !link) /* a frame brings nothing else that is waited for here */
+            net_port_pass(LINK_LOOK_MS);
     }
     return true;
 }

@@ -19,5 +19,5 @@ $(BUILD)/page/page.html: tools/page.sh $(PAGE_SRC) $(PAGE_LIBRARIES)
 
 $(BUILD)/host/host/view/view_asset.o: HOST_CFLAGS += -Wa,-I,$(BUILD)/page
 $(addsuffix /view/view_asset.o,$(addprefix $(BUILD)/,host/host unit/obj/host fuzz/obj/host)): $(BUILD)/page/page.html
-$(BUILD)/unit/obj/host/view/view_asset.o: UNIT_OBJECT_CFLAGS += -Wa,-I,$(BUILD)/page
+$(BUILD)/unit/obj/host/view/view_asset.o: UNIT_CFLAGS += -Wa,-I,$(BUILD)/page
 $(BUILD)/fuzz/obj/host/view/view_asset.o: FUZZ_CFLAGS += -Wa,-I,$(BUILD)/page

@@ -36,6 +36,10 @@ uint64_t net_port_ms(void)
     return now_ms;
 }
 
+void net_port_pass(uint32_t)
+{
+}
+
 u32_t sys_now(void)
 {
     return (u32_t)now_ms;

@@ -37,6 +37,10 @@ uint64_t net_port_ms(void)
     return fake_ms();
 }
 
+void net_port_pass(uint32_t)
+{
+}
+
 uint32_t sys_now(void);
 uint32_t sys_now(void)
 {
