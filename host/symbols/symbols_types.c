@@ -167,7 +167,7 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
            dwarf_formref_die(&attribute, type) != NULL;
 }
 
-/* Looks through names and qualifiers of a type; false: there is no type behind them. */
+/* Looks through names and qualifiers of a type; false: there is no type in the end. */
 static bool peel(Dwarf_Die *type)
 {
     for (uint32_t i = 0; i < NESTING_MAX; i++) {
