@@ -12,7 +12,7 @@
 
 #define TABLE_BITS 18u
 #define INDEX_BITS 12u /* more than twice as many places as lines */
-#define RECORDS_MAX 1024u /* of each line and worker, for the turns */
+#define RECORDS_MAX (1u << 20) /* that tell the turns, of all lines: 24 MB */
 #define LINE_SHIFT 38 /* of an entry's first number: line, offset, thread */
 #define OFFSET_SHIFT 32
 #define TURNS_LEAST 3u /* one thread after the other is no sharing */
@@ -49,6 +49,8 @@ static int init(struct look *l, const struct memory_lines_known *known, uint32_t
     if (l->known == NULL)
         return -ENOMEM;
     memcpy(l->known, known, count * sizeof known[0]);
+    for (uint32_t i = 0; i < count; i++)
+        l->known[i].records = 0;
     l->count = count;
     memory_table_init(&l->table, TABLE_BITS);
     for (uint32_t i = 0; i < count; i++)
@@ -86,7 +88,7 @@ static int add(struct look *l, struct memory_cursor *cursor, const struct trace_
                         (uint64_t)(number - 1) << LINE_SHIFT | offset << OFFSET_SHIFT | cursor->tid,
                         slot->ip),
         access);
-    if (line->records++ >= RECORDS_MAX)
+    if (line->records++ % line->stride != 0 || l->record_count >= 2 * RECORDS_MAX)
         return 0;
     if (array_grow(&l->records, l->record_count, sizeof l->records[0]) != 0)
         return -ENOMEM;
@@ -340,6 +342,8 @@ int memory_lines_make(struct memory_lines *lines, struct memory_accesses *access
     if (known == NULL)
         return -ENOMEM;
     error = memory_lines_find(lines, known, &count);
+    for (uint32_t i = 0; i < count; i++)
+        known[i].stride = known[i].records / (RECORDS_MAX / count) | 1;
     if (error == 0 && count != 0)
         error = memory_lines_look(lines, known, count);
     free(known);

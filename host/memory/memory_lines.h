@@ -65,7 +65,8 @@ struct memory_lines_known { /* of a line that the second walk looks at */
     uint64_t id;
     uint64_t cost;
     uint32_t pid;
-    uint32_t records; /* kept in `turns` of this worker */
+    uint32_t records; /* that the first walk found, or that this worker saw */
+    uint32_t stride; /* the second walk looks at every so many for the turns: odd */
     struct memory_thing things[MEMORY_LINE_BYTES]; /* at each byte; key 0: not used */
 };
 

@@ -259,6 +259,7 @@ int memory_lines_find(struct memory_lines *lines, struct memory_lines_known *kno
             choose(lines, known, count,
                    &(struct memory_lines_known){.id = line->id,
                                                 .pid = line->pid,
+                                                .records = line->records,
                                                 .cost = lines->total.timed != 0 ? line->cost
                                                                                 : line->estimated});
     }

@@ -9,6 +9,7 @@
 #include "lib/hash.h"
 
 #define SPANS_BITS 17u
+#define LEAST_SHARE 500u /* an object with fewer than one of so many records is not shown */
 #define NEAR_BLOCKS 16u /* other memory at most so far apart is one object */
 #define STRIDE 0x9e3779b1u /* odd */
 
@@ -161,6 +162,10 @@ static int by_address(const void *a, const void *b)
 /* Offers an object: those with the most records stay. */
 static void offer(struct memory_map *map, const struct memory_map_band *band)
 {
+    if (band->reads + band->writes < map->records / LEAST_SHARE) {
+        map->left_out++;
+        return;
+    }
     if (map->count < map->wish.bands) {
         map->bands[map->count++] = *band;
     } else {

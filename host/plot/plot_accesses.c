@@ -56,20 +56,27 @@ static void mix_colours(struct picture *p)
         }
 }
 
-/* The highest address is at the top.  Heights grow with the fourth root of the size: a variable is
- * seen next to a table. */
+/* Heights grow slowly with an object's size and with its accesses: a variable is seen next to a
+ * table. */
+static double weight_of(const struct memory_map *map, const struct memory_map_band *band)
+{
+    return pow((double)(band->end - band->start), 0.2) *
+           pow((double)(band->reads + band->writes) / (double)map->records, 0.2);
+}
+
+/* The highest address is at the top. */
 static void lay_out(struct picture *p, uint64_t block)
 {
     struct memory_map *map = &p->map;
     double all = 0, y = HEAD, room = BANDS_HEIGHT - map->count * (BAND_LEAST + BAND_GAP);
 
     for (uint32_t i = 0; i < map->count; i++)
-        all += pow((double)(map->bands[i].end - map->bands[i].start), 0.25);
+        all += weight_of(map, &map->bands[i]);
     for (uint32_t i = map->count; i-- > 0;) {
         struct memory_map_band *band = &map->bands[i];
         uint64_t bytes = band->end - band->start, rows;
 
-        p->heights[i] = BAND_LEAST + room * pow((double)bytes, 0.25) / all;
+        p->heights[i] = BAND_LEAST + room * weight_of(map, band) / all;
         rows = (uint64_t)(p->heights[i] / ROW);
         if (block != 0) {
             rows = (bytes + block - 1) / block;
