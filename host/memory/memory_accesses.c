@@ -62,6 +62,7 @@ static int read_whole(struct memory_accesses *accesses)
     accesses->whole.symbols = accesses->scan->symbols;
     memory_heap_init(&accesses->heap, &accesses->whole);
     accesses->heap.gathers = true;
+    accesses->heap.sink = accesses->sink;
     return trace_scan_run(&accesses->whole, &visitor);
 }
 

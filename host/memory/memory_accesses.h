@@ -26,6 +26,7 @@ struct memory_accesses {
     bool named; /* `names` is open */
     struct symbols *symbols;
     struct memory_heap heap; /* of a trace with allocations */
+    struct memory_heap_sink sink; /* set before a walk: the heap's, which tells it as it goes */
     struct memory_names names;
     const struct memory_team *team;
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/scan/access_source.h"
 #include "lib/hash.h"
 
@@ -133,6 +134,46 @@ static void restart_finder(void *owner)
     all->records = all->refused = 0;
 }
 
+static int take_life(void *context, uint32_t pid, const struct memory_object *object, uint64_t time,
+                     uint32_t tid)
+{
+    struct memory_map *map = context;
+    const struct trace_info *info = map->accesses->names.info;
+
+    (void)pid;
+    (void)tid;
+    if (map->life_count == MEMORY_MAP_LIVES ||
+        array_grow(&map->lives, map->life_count, sizeof map->lives[0]) != 0)
+        return 0;
+    map->lives[map->life_count++] = (struct memory_map_life){
+        .key = memory_names_site(object->site),
+        .address = object->address,
+        .bytes = object->bytes,
+        .from_ns = trace_info_time_ns(info, object->time),
+        .to_ns = time != UINT64_MAX ? trace_info_time_ns(info, time) : UINT64_MAX,
+    };
+    return 0;
+}
+
+static void take_left(void *context, uint32_t pid, const struct memory_object *object)
+{
+    (void)take_life(context, pid, object, UINT64_MAX, 0);
+}
+
+/* Keeps the lives of objects that are in a band. */
+static void choose_lives(struct memory_map *map)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < map->life_count; i++)
+        for (uint32_t n = 0; n < map->count; n++)
+            if (map->bands[n].first_key == map->lives[i].key) {
+                map->lives[kept++] = map->lives[i];
+                break;
+            }
+    map->life_count = kept;
+}
+
 static int by_key(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
@@ -235,8 +276,13 @@ int memory_map_find(struct memory_map *map, struct memory_accesses *accesses,
     int error;
 
     *map = (struct memory_map){.accesses = accesses, .wish = *wish, .bins = wish->bins};
+    accesses->sink =
+        (struct memory_heap_sink){.context = map, .freed = take_life, .left = take_left};
     all.places = calloc(1u << SPANS_BITS, sizeof all.places[0]);
     error = all.places != NULL ? memory_accesses_walk(accesses, &team) : -ENOMEM;
+    if (error == 0 && accesses->names.heap != NULL)
+        error = memory_heap_finish(&accesses->heap);
+    accesses->sink = (struct memory_heap_sink){0};
     for (uint32_t i = 0; error == 0 && i < 1u << SPANS_BITS; i++)
         if (all.places[i].reads + all.places[i].writes != 0)
             all.places[count++] = all.places[i];
@@ -247,6 +293,7 @@ int memory_map_find(struct memory_map *map, struct memory_accesses *accesses,
         map->from_ns = trace_info_time_ns(accesses->names.info, all.first);
         map->to_ns = trace_info_time_ns(accesses->names.info, all.last) + 1;
         choose(map, all.places, count);
+        choose_lives(map);
     }
     free(all.places);
     return error;

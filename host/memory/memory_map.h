@@ -11,6 +11,7 @@
 #define MEMORY_MAP_BANDS 64u
 #define MEMORY_MAP_BINS 512u
 #define MEMORY_MAP_ROWS 512u /* of a band */
+#define MEMORY_MAP_LIVES (1u << 17) /* that are kept in the walk; shown are those in bands */
 
 struct memory_map_cell { /* records */
     uint32_t reads, writes;
@@ -31,6 +32,12 @@ struct memory_map_wish {
     uint32_t bands, bins; /* at most */
 };
 
+struct memory_map_life { /* of an object of the heap */
+    uint64_t key; /* of its site */
+    uint64_t address, bytes;
+    uint64_t from_ns, to_ns;
+};
+
 struct memory_map {
     struct memory_accesses *accesses;
     struct memory_map_wish wish;
@@ -40,6 +47,8 @@ struct memory_map {
     uint64_t left_out; /* objects with fewer accesses */
     uint64_t records; /* in all objects of these addresses */
     uint64_t from_ns, to_ns; /* of the first record and the last one */
+    struct memory_map_life *lives; /* of the objects in bands, if the trace tells; owned */
+    size_t life_count;
 };
 
 /* Finds the objects with the most accesses.  0, -ENODATA or -errno; memory_map_free in any case. */

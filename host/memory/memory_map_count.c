@@ -132,5 +132,7 @@ void memory_map_free(struct memory_map *map)
 {
     for (uint32_t i = 0; i < map->count; i++)
         free(map->bands[i].cells);
+    free(map->lives);
+    map->lives = NULL;
     map->count = 0;
 }

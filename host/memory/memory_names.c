@@ -278,6 +278,11 @@ struct memory_thing memory_names_find(struct memory_cursor *cursor, uint64_t add
                                  0};
 }
 
+uint64_t memory_names_site(uint32_t site)
+{
+    return key_of(MEMORY_SITE, site);
+}
+
 uint64_t memory_names_block(uint64_t key)
 {
     return (key & ((1ull << PROCESS_SHIFT) - 1)) * MEMORY_BLOCK_BYTES;

@@ -79,6 +79,9 @@ static inline enum memory_kind memory_names_kind(uint64_t key)
     return (enum memory_kind)(key >> 60);
 }
 
+/* The key of the objects of a site. */
+uint64_t memory_names_site(uint32_t site);
+
 /* Of a block of other memory: its address, and its process's number. */
 uint64_t memory_names_block(uint64_t key);
 uint32_t memory_names_process(uint64_t key);

@@ -22,6 +22,8 @@
 #define FOOT 44.0
 #define SHADES 5u
 #define HUES 5u
+#define LIFE "#dcdcdc" /* where an object of the heap is live */
+#define LIVES_SHOWN 20000u
 
 struct picture {
     struct trace_scan scan;
@@ -130,6 +132,32 @@ static void draw_row(struct picture *p, uint32_t n, uint32_t row)
     }
 }
 
+/* From its allocation until it was freed, as far as the picture shows it. */
+static void draw_life(struct picture *p, uint32_t n, const struct memory_map_life *life)
+{
+    const struct memory_map *map = &p->map;
+    const struct memory_map_band *band = &map->bands[n];
+    uint64_t from = life->from_ns > map->from_ns ? life->from_ns : map->from_ns;
+    uint64_t to = life->to_ns < map->to_ns ? life->to_ns : map->to_ns;
+    uint64_t low = life->address > band->start ? life->address : band->start;
+    uint64_t high =
+        life->address + life->bytes < band->end ? life->address + life->bytes : band->end;
+    double scale = p->heights[n] / (double)(band->end - band->start);
+    char title[200], size[TEXT_QUANTITY_BYTES], time[2][TEXT_QUANTITY_BYTES];
+
+    if (from >= to || low >= high)
+        return;
+    snprintf(title, sizeof title, "%s at 0x%lx, allocated at %s, %s%s",
+             text_bytes(size, life->bytes), life->address,
+             text_time(time[0], (double)life->from_ns),
+             life->to_ns != UINT64_MAX ? "freed at " : "never freed",
+             life->to_ns != UINT64_MAX ? text_time(time[1], (double)life->to_ns) : "");
+    svg_rect(&p->svg, plot_axis_at(&p->time, (double)from),
+             p->tops[n] + (double)(band->end - high) * scale,
+             plot_axis_at(&p->time, (double)to) - plot_axis_at(&p->time, (double)from),
+             (double)(high - low) * scale, LIFE, title);
+}
+
 static void draw_band(struct picture *p, uint32_t n)
 {
     const struct memory_map_band *band = &p->map.bands[n];
@@ -139,6 +167,9 @@ static void draw_band(struct picture *p, uint32_t n)
              band->name, band->pid, band->start, band->end, text_count(reads, band->reads),
              text_count(writes, band->writes));
     svg_rect(&p->svg, LEFT, p->tops[n], PLOT_RIGHT - LEFT, p->heights[n], "#f4f4f4", title);
+    for (size_t i = 0; i < p->map.life_count && i < LIVES_SHOWN; i++)
+        if (p->map.lives[i].key == band->first_key)
+            draw_life(p, n, &p->map.lives[i]);
     for (uint32_t row = 0; row < band->rows; row++)
         draw_row(p, n, row);
     svg_text_within(&p->svg, 2, p->tops[n] + p->heights[n] / 2 + SVG_TEXT / 3, LEFT - 8,
@@ -196,6 +227,10 @@ static void draw_legend(struct picture *p)
             svg_rect(&p->svg, x + 12 * shade, HEAD - 22, 12, 10,
                      p->colours[kind * (HUES - 1) / 2][shade], NULL);
         svg_text(&p->svg, x + 12 * SHADES + 5, HEAD - 13, SVG_START, words[kind]);
+    }
+    if (p->map.life_count != 0) {
+        svg_rect(&p->svg, 2, HEAD - 22, 24, 10, LIFE, NULL);
+        svg_text(&p->svg, 31, HEAD - 13, SVG_START, "allocated");
     }
     snprintf(text, sizeof text, "darker: up to %s records", text_count(count, p->most));
     svg_text(&p->svg, PLOT_RIGHT, HEAD - 13, SVG_END, text);

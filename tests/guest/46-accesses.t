@@ -40,6 +40,9 @@ run_hr memory -f csv hr.bin
 is 'heap: by what allocated it' "$(awk -F, '/^"?heap: make_block / { print $NF }' out)" heat
 is 'the stack of a thread' "$(awk -F, '/stack of thread 1001/ { print $NF }' out)" 'heat'
 
+run_hr plot -p memory -o map.svg hr.bin
+is 'a picture: when the object was live' "$(grep -c '>4.10 KB at 0x[0-9a-f]*, allocated at [0-9.]* ms, never freed<' map.svg)" 1
+
 transcript_hr() {
     mkdir -p bin
     printf '#!/bin/sh\ncase $1 in\nrun) shift && exec "%s" run --accel %s --qemu "%s" --cpu "%s" "$@" ;;\n*) exec "%s" "$@" ;;\nesac\n' \
