@@ -22,7 +22,7 @@ int sqlite_accesses_open(struct sqlite_accesses *accesses, struct export *e, str
     memory_table_init(&accesses->objects, OBJECTS_BITS);
     error = memory_names_open(&accesses->names, &e->info, e->symbols);
     if (error == 0 && heap != NULL)
-        error = memory_names_heap(&accesses->names, heap, &e->scan.stacks);
+        memory_names_heap(&accesses->names, heap, &e->scan.stacks);
     memory_names_begin(&accesses->names, &accesses->cursor);
     accesses->insert =
         database_prepare(db, "INSERT INTO accesses VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");

@@ -76,7 +76,7 @@ static int open_names(struct memory_accesses *accesses)
         error = memory_names_open(&accesses->names, info, accesses->symbols);
     accesses->named = error == 0;
     if (error == 0 && accesses->walked && memory_heap_any(info))
-        error = memory_names_heap(&accesses->names, &accesses->heap, &accesses->whole.stacks);
+        memory_names_heap(&accesses->names, &accesses->heap, &accesses->whole.stacks);
     return error;
 }
 

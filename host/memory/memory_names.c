@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "host/base/array.h"
 #include "host/base/search.h"
@@ -21,6 +20,7 @@
 #define USER_END 0x7ffffffff000ull
 #define STACK_BYTES (8ull << 20) /* RLIMIT_STACK, below the end of the program's half */
 #define PAGE_BYTES 4096u
+#define USES_MAX 256u /* of one stack by threads one after the other, that are looked at */
 
 struct memory_area { /* a file in a process's memory */
     uint64_t start, end;
@@ -38,15 +38,40 @@ struct memory_space {
 
 struct memory_stack {
     uint64_t start, end;
-    uint64_t time; /* when it was mapped */
-    uint32_t pid;
-    uint32_t mapper; /* the thread that did so */
-    uint32_t owner; /* the first other thread that used it; 0: none yet */
+    uint64_t time; /* when the thread began */
+    uint32_t pid, tid;
 };
 
-#define THREAD_STACK (1ull << 32) /* in a key: the rest is a number in `threads`, not a tid */
-
 static const struct memory_space nothing = {.made = true};
+
+static int by_stack(const void *a, const void *b)
+{
+    const struct memory_stack *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
+/* Takes the stacks that the trace tells of. */
+static int take_stacks(struct memory_names *names)
+{
+    const struct trace_thread_stacks *stacks = &names->info->thread_stacks;
+
+    names->threads = calloc(stacks->count + 1, sizeof names->threads[0]);
+    if (names->threads == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < stacks->count; i++) {
+        const struct hr_meta_thread_stack *of = &stacks->all[i];
+
+        names->threads[i] = (struct memory_stack){
+            of->start, of->end, of->time,
+            trace_processes_pid(&names->info->processes, of->tid, of->time), of->tid};
+    }
+    names->thread_count = stacks->count;
+    qsort(names->threads, names->thread_count, sizeof names->threads[0], by_stack);
+    return 0;
+}
 
 int memory_names_open(struct memory_names *names, const struct trace_info *info,
                       struct symbols *symbols)
@@ -55,7 +80,7 @@ int memory_names_open(struct memory_names *names, const struct trace_info *info,
     names->space_count = trace_processes_any(&info->processes) ? info->processes.spaces.count : 1;
     names->spaces = calloc(names->space_count + 1, sizeof names->spaces[0]);
     pthread_mutex_init(&names->lock, NULL);
-    return names->spaces != NULL ? 0 : -ENOMEM;
+    return names->spaces != NULL ? take_stacks(names) : -ENOMEM;
 }
 
 void memory_names_close(struct memory_names *names)
@@ -69,39 +94,11 @@ void memory_names_close(struct memory_names *names)
     *names = (struct memory_names){0};
 }
 
-static int by_stack(const void *a, const void *b)
-{
-    const struct memory_stack *x = a, *y = b;
-
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return x->time < y->time ? -1 : x->time > y->time;
-}
-
-int memory_names_heap(struct memory_names *names, const struct memory_heap *heap,
-                      const struct stacks *stacks)
+void memory_names_heap(struct memory_names *names, const struct memory_heap *heap,
+                       const struct stacks *stacks)
 {
     names->heap = heap;
     names->stacks = stacks;
-    for (size_t i = 0; i < heap->mapping_count; i++) {
-        const struct hr_rec_mapping *mapping = &heap->mappings[i];
-
-        if (mapping->kind != HR_MAPPING_MAP || (mapping->flags & MAP_STACK) == 0 ||
-            mapping->address + mapping->bytes < mapping->address)
-            continue;
-        if (array_grow(&names->threads, names->thread_count, sizeof names->threads[0]) != 0)
-            return -ENOMEM;
-        names->threads[names->thread_count++] = (struct memory_stack){
-            .start = mapping->address,
-            .end = mapping->address + mapping->bytes,
-            .time = mapping->time,
-            .pid = trace_processes_pid(&names->info->processes, mapping->tid, mapping->time),
-            .mapper = mapping->tid,
-        };
-    }
-    if (names->thread_count != 0)
-        qsort(names->threads, names->thread_count, sizeof names->threads[0], by_stack);
-    return 0;
 }
 
 /* Adds the file of which some code is at `start`; `common` is its address for symbols. */
@@ -228,28 +225,31 @@ static struct memory_thing in_file(const struct memory_area *area, uint64_t addr
                                  object->start + area->bias, 0};
 }
 
-/* An object of the heap, or the stack of a thread; key 0: neither. */
+/* An object of the heap; key 0: there is none. */
 static struct memory_thing on_heap(const struct memory_cursor *cursor, uint64_t address,
                                    uint64_t time)
 {
-    const struct memory_names *names = cursor->names;
     const struct memory_object *object =
-        memory_objects_find(&names->heap->objects, cursor->pid, address, time);
-    size_t low;
+        memory_objects_find(&cursor->names->heap->objects, cursor->pid, address, time);
 
-    if (object != NULL)
-        return (struct memory_thing){key_of(MEMORY_SITE, object->site), object->address,
-                                     object->time};
-    low = search_address(names->threads, sizeof names->threads[0], names->thread_count, address);
-    for (; low != 0 && address < names->threads[low - 1].end; low--) {
-        struct memory_stack *stack = &names->threads[low - 1];
+    if (object == NULL)
+        return (struct memory_thing){0};
+    return (struct memory_thing){key_of(MEMORY_SITE, object->site), object->address, object->time};
+}
 
-        if (stack->pid != cursor->pid || stack->time > time)
-            continue;
-        if (stack->owner == 0 && cursor->tid != stack->mapper)
-            stack->owner = cursor->tid;
-        return (struct memory_thing){key_of(MEMORY_STACK, THREAD_STACK | (low - 1)), stack->start,
-                                     0};
+/* The stack of a thread: the one that began there last.  Key 0: there is none. */
+static struct memory_thing on_stack(const struct memory_cursor *cursor, uint64_t address,
+                                    uint64_t time)
+{
+    const struct memory_names *names = cursor->names;
+    size_t low =
+        search_address(names->threads, sizeof names->threads[0], names->thread_count, address);
+
+    for (uint32_t n = 0; low != 0 && n < USES_MAX; low--, n++) {
+        const struct memory_stack *stack = &names->threads[low - 1];
+
+        if (address < stack->end && stack->pid == cursor->pid && stack->time <= time)
+            return (struct memory_thing){key_of(MEMORY_STACK, stack->tid), stack->start, 0};
     }
     return (struct memory_thing){0};
 }
@@ -270,6 +270,9 @@ struct memory_thing memory_names_find(struct memory_cursor *cursor, uint64_t add
         if (thing.key != 0)
             return thing;
     }
+    thing = on_stack(cursor, address, time);
+    if (thing.key != 0)
+        return thing;
     if (address >= USER_END - STACK_BYTES) /* of the process's first thread */
         return (struct memory_thing){key_of(MEMORY_STACK, cursor->pid), USER_END - STACK_BYTES, 0};
     if (cursor->space->break_start != 0 && address - cursor->space->break_start < BREAK_BYTES_MAX)
@@ -329,19 +332,6 @@ static void name_site(struct memory_names *names, uint64_t key, char text[MEMORY
     snprintf(text, MEMORY_NAME_BYTES, "heap: %s", place);
 }
 
-static void name_stack(const struct memory_names *names, uint64_t key, char text[MEMORY_NAME_BYTES])
-{
-    uint32_t number = (uint32_t)key;
-    const struct memory_stack *stack = &names->threads[number];
-
-    if ((key & THREAD_STACK) == 0)
-        snprintf(text, MEMORY_NAME_BYTES, "[stack of thread %u]", number);
-    else if (stack->owner != 0)
-        snprintf(text, MEMORY_NAME_BYTES, "[stack of thread %u]", stack->owner);
-    else
-        snprintf(text, MEMORY_NAME_BYTES, "[stack that thread %u made]", stack->mapper);
-}
-
 char *memory_names_text(struct memory_names *names, uint64_t key, char text[MEMORY_NAME_BYTES])
 {
     switch (memory_names_kind(key)) {
@@ -352,7 +342,7 @@ char *memory_names_text(struct memory_names *names, uint64_t key, char text[MEMO
         name_site(names, key, text);
         return text;
     case MEMORY_STACK:
-        name_stack(names, key, text);
+        snprintf(text, MEMORY_NAME_BYTES, "[stack of thread %u]", (uint32_t)key);
         return text;
     case MEMORY_BREAK:
         strcpy(text, "[heap]");

@@ -41,7 +41,7 @@ struct memory_names {
      * the trace has none. */
     const struct memory_heap *heap;
     const struct stacks *stacks; /* of its sites */
-    struct memory_stack *threads; /* the stacks that threads mapped, by address; owned */
+    struct memory_stack *threads; /* the stacks of threads, by address; owned */
     size_t thread_count;
     struct memory_space *spaces; /* of the processes' spaces (host/trace/trace_spaces.h); owned */
     size_t space_count;
@@ -62,10 +62,9 @@ int memory_names_open(struct memory_names *names, const struct trace_info *info,
                       struct symbols *symbols);
 void memory_names_close(struct memory_names *names);
 
-/* From now on objects of the heap have names, and the stacks of threads that mmap gave.  Both must
- * outlive the names.  0 or -ENOMEM. */
-int memory_names_heap(struct memory_names *names, const struct memory_heap *heap,
-                      const struct stacks *stacks);
+/* From now on objects of the heap have names.  Both must outlive the names. */
+void memory_names_heap(struct memory_names *names, const struct memory_heap *heap,
+                       const struct stacks *stacks);
 
 void memory_names_begin(struct memory_names *names, struct memory_cursor *cursor);
 

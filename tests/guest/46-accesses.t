@@ -33,6 +33,8 @@ is 'false sharing: who and what' "$(awk -F, '$4 == "false" { print $9, $10 }' ou
 pair.right heat'
 is 'true sharing' "$(awk -F, '$4 == "true" { print $9 }' out | sort -u)" total
 is 'a line of its own is no sharing' "$(grep -c apart out)" 0
+run_hr memory -f csv hr.bin
+is 'stacks of threads' "$(grep -c '^.stack of thread 100[12].,' out)" 2
 
 # Objects of the heap, and stacks.
 on_flavour --alloc --cpus 2 -m pebs -e mem-loads:p,mem-stores:p -c 211 ./patterns heap

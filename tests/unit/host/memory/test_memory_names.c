@@ -1,8 +1,6 @@
 /* Addresses of data get the names of what lies there. */
 #include "host/memory/memory_names.h"
 
-#include <sys/mman.h>
-
 #include "tests/unit/host/program.h"
 
 #define BUILD                                                                           \
@@ -80,12 +78,6 @@ static uint32_t add_site(struct memory_heap *heap, uint64_t caller)
 
 static void objects_of_the_heap_are_told_by_what_allocated_them(void **state)
 {
-    struct hr_rec_mapping stack = {.time = 3,
-                                   .address = 0x7fffe0000000,
-                                   .bytes = 1 << 20,
-                                   .tid = 1000,
-                                   .kind = HR_MAPPING_MAP,
-                                   .flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK};
     struct memory_heap heap;
     struct memory_object object = {.address = 0x7ffff0000000, .bytes = 100, .time = 4};
     struct stacks stacks = {0};
@@ -95,12 +87,10 @@ static void objects_of_the_heap_are_told_by_what_allocated_them(void **state)
     (void)state;
     open_names("-no-pie");
     memory_heap_init(&heap, NULL);
-    heap.mappings = &stack;
-    heap.mapping_count = 1;
     object.site = add_site(&heap, p.probe + 1);
     assert_int_equal(memory_objects_add(&heap.objects, HR_FIRST_PID, &object, NULL, NULL), 0);
     assert_int_equal(stacks_init(&stacks), 0);
-    assert_int_equal(memory_names_heap(&names, &heap, &stacks), 0);
+    memory_names_heap(&names, &heap, &stacks);
     thing = memory_names_find(&cursor, 0x7ffff0000063, 5);
     assert_int_equal(memory_names_kind(thing.key), MEMORY_SITE);
     assert_true(thing.start == object.address && thing.birth == 4);
@@ -110,15 +100,32 @@ static void objects_of_the_heap_are_told_by_what_allocated_them(void **state)
     /* before it was allocated */
     assert_int_equal(memory_names_kind(memory_names_find(&cursor, 0x7ffff0000063, 3).key),
                      MEMORY_OTHER);
-    expect(0x7fffe00ff000, MEMORY_STACK, "[stack that thread 1000 made]",
-           "[stack that thread 1000 made]+0xff000");
-    memory_names_at(&cursor, 1001, 5);
-    expect(0x7fffe00ff000, MEMORY_STACK, "[stack of thread 1001]",
-           "[stack of thread 1001]+0xff000");
-    heap.mappings = NULL;
-    heap.mapping_count = 0;
     memory_heap_free(&heap);
     stacks_free(&stacks);
+    close_names();
+}
+
+static void a_stack_is_of_the_thread_that_began_there_last(void **state)
+{
+    struct hr_meta_thread_stack all[] = {
+        {.time = 3, .start = 0x7fffe0001000, .end = 0x7fffe0100000, .tid = 1001},
+        {.time = 5, .start = 0x7fffe0001000, .end = 0x7fffe0100000, .tid = 1002},
+        {.time = 6, .start = 0x7fffe0001000, .end = 0x7fffe0100000, .tid = 1003},
+    };
+
+    (void)state;
+    open_names("-no-pie");
+    memory_names_close(&names);
+    p.info.thread_stacks = (struct trace_thread_stacks){all, 3};
+    assert_int_equal(memory_names_open(&names, &p.info, symbols), 0);
+    memory_names_begin(&names, &cursor);
+    memory_names_at(&cursor, 1000, 5);
+    expect(0x7fffe0001000, MEMORY_STACK, "[stack of thread 1002]", "[stack of thread 1002]+0x0");
+    expect(0x7fffe00fffff, MEMORY_STACK, "[stack of thread 1002]",
+           "[stack of thread 1002]+0xfefff");
+    expect(0x7fffe0100000, MEMORY_OTHER, "[anon] 0x7fffe0100000", "[anon] 0x7fffe0100000");
+    assert_int_equal(memory_names_kind(memory_names_find(&cursor, 0x7fffe0001000, 2).key),
+                     MEMORY_OTHER);
     close_names();
 }
 
@@ -127,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_have_names_wherever_the_file_is),
         cmocka_unit_test(other_memory_is_told_by_its_address),
+        cmocka_unit_test(a_stack_is_of_the_thread_that_began_there_last),
         cmocka_unit_test(objects_of_the_heap_are_told_by_what_allocated_them),
     };
 
