@@ -259,8 +259,8 @@ struct hr_rec_thread { /* a thread of a process, other than the first of either 
 };
 _Static_assert(sizeof(struct hr_rec_thread) == 16, "hr_rec_thread");
 
-/* With HR_META_ACCESSES: the memory that a thread other than a process's first one began with as its
- * stack. */
+/* With HR_META_ACCESSES: the memory that a thread other than a process's first one began with as
+ * its stack. */
 struct hr_meta_thread_stack {
     uint64_t time;
     uint64_t start;

@@ -88,7 +88,7 @@ static int add(struct look *l, struct memory_cursor *cursor, const struct trace_
                         (uint64_t)(number - 1) << LINE_SHIFT | offset << OFFSET_SHIFT | cursor->tid,
                         slot->ip),
         access);
-    if (line->records++ % line->stride != 0 || l->record_count >= 2 * RECORDS_MAX)
+    if (line->records++ % line->stride != 0 || l->record_count >= RECORDS_MAX * 2ul)
         return 0;
     if (array_grow(&l->records, l->record_count, sizeof l->records[0]) != 0)
         return -ENOMEM;
