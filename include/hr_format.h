@@ -101,6 +101,7 @@ enum hr_record_type {
     /* in META chunks again: what has no file to find names in */
     HR_META_PYTHON_CODE = 50, /* struct hr_meta_python_code, then name, file, table of lines */
     HR_META_JIT_FILE = 83, /* struct hr_meta_jit_file, then the path (no NUL) */
+    HR_META_THREAD_STACK = 85, /* struct hr_meta_thread_stack */
     HR_META_JIT_DATA = 84, /* struct hr_meta_jit_data, then bytes of the file */
     /* probes: the first three in META chunks, the others in DATA chunks */
     HR_META_PROBES = 51, /* struct hr_meta_probes: the trace may have the records below */
@@ -257,6 +258,17 @@ struct hr_rec_thread { /* a thread of a process, other than the first of either 
     uint32_t pid;
 };
 _Static_assert(sizeof(struct hr_rec_thread) == 16, "hr_rec_thread");
+
+/* With HR_META_ACCESSES: the memory that a thread other than a process's first one began with as
+ * its stack. */
+struct hr_meta_thread_stack {
+    uint64_t time;
+    uint64_t start;
+    uint64_t end; /* first address after it */
+    uint32_t tid;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_meta_thread_stack) == 32, "hr_meta_thread_stack");
 
 struct hr_rec_process_map { /* a load map of one process from a time on */
     uint64_t time;

@@ -15,6 +15,7 @@
 #include "guest/file/pidfd.h"
 #include "guest/fs/fs_place.h"
 #include "guest/ipc/ipc.h"
+#include "guest/sample/sampling.h"
 #include "guest/signal/signal.h"
 #include "guest/thread/pages.h"
 #include "guest/thread/schedule.h"
@@ -32,6 +33,7 @@
 struct clone_request {
     uint64_t flags;
     uint64_t stack; /* stack pointer; 0: the caller's */
+    uint64_t stack_start; /* where clone3 says that it begins; otherwise 0 */
     uint64_t parent_tid;
     uint64_t child_tid;
     uint64_t tls;
@@ -57,6 +59,19 @@ static struct thread *clone_thread(const struct thread *parent, struct process *
     return thread;
 }
 
+/* The call says where the stack ends, and clone3 alone where it begins: otherwise it is where the
+ * memory does that holds it. */
+static void tell_stack(const struct thread *thread, const struct clone_request *request)
+{
+    const struct vm_area *area =
+        request->stack != 0 ? vm_find(thread->process->space, request->stack - 1) : NULL;
+
+    if (sampling.precise && area != NULL)
+        trace_thread_stack(thread->tid,
+                           request->stack_start > area->start ? request->stack_start : area->start,
+                           request->stack);
+}
+
 static int64_t make_thread(struct thread *parent, const struct trap_frame *frame,
                            const struct clone_request *request)
 {
@@ -74,6 +89,7 @@ static int64_t make_thread(struct thread *parent, const struct trap_frame *frame
     signal_stop_thread_joined(thread);
     if (thread->process != &process_first)
         trace_thread_start(tid, thread->process->pid);
+    tell_stack(thread, request);
     schedule_ready(thread);
     return tid;
 }
@@ -282,6 +298,7 @@ int64_t syscall_clone3(struct thread *thread, struct trap_frame *frame)
     request = (struct clone_request){.flags = args.flags,
                                      .exit_signal = (uint32_t)args.exit_signal,
                                      .stack = args.stack + args.stack_size,
+                                     .stack_start = args.stack,
                                      .parent_tid = args.parent_tid,
                                      .pidfd = args.pidfd,
                                      .child_tid = args.child_tid,

@@ -11,7 +11,7 @@
 #define TRACE_SHORT_PATH 96u
 
 struct trace_note {
-    uint8_t type; /* HR_META_MAP or one of HR_REC_PROCESS, _THREAD, _PROCESS_MAP */
+    uint8_t type; /* HR_META_MAP, _THREAD_STACK or one of HR_REC_PROCESS, _THREAD, _PROCESS_MAP */
     uint8_t build_id_bytes;
     uint16_t body_bytes;
     uint16_t path_bytes;
@@ -20,6 +20,7 @@ struct trace_note {
         struct hr_meta_map map;
         struct hr_rec_process process;
         struct hr_rec_thread thread;
+        struct hr_meta_thread_stack thread_stack;
         struct hr_rec_process_map process_map;
     } body;
     uint8_t build_id[TRACE_BUILD_ID_MAX]; /* of a map */

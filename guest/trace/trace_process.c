@@ -76,6 +76,22 @@ void trace_thread_start(uint32_t tid, uint32_t pid)
     trace_notes_add();
 }
 
+void trace_thread_stack(uint32_t tid, uint64_t start, uint64_t end)
+{
+    struct trace_note *note = trace_notes_new("a thread's stack");
+    uint64_t time = clock_now(cpu_this());
+
+    cross_assert_held();
+    if (note == NULL)
+        return;
+    note->type = HR_META_THREAD_STACK;
+    note->time = time;
+    note->body_bytes = sizeof note->body.thread_stack;
+    note->body.thread_stack =
+        (struct hr_meta_thread_stack){.time = time, .start = start, .end = end, .tid = tid};
+    trace_notes_add();
+}
+
 void trace_process_map(const struct process *process, const struct trace_maps_map *map)
 {
     trace_maps_note(noted ? process->pid : 0, map);

@@ -22,6 +22,9 @@ void trace_process_exit(const struct process *process, uint32_t wait_status);
 /* A thread other than a process's first one was made.  Only for processes other than the first. */
 void trace_thread_start(uint32_t tid, uint32_t pid);
 
+/* The memory with which a thread begins as its stack.  Only where samples have accesses. */
+void trace_thread_stack(uint32_t tid, uint64_t start, uint64_t end);
+
 /* The process has mapped executable memory that shows a file, other than by execve. */
 void trace_process_map(const struct process *process, const struct trace_maps_map *map);
 

@@ -256,6 +256,7 @@ int export_walk(struct export *e, const struct trace_visitor *visitor)
         .stacks = visitor->stacks,
         .exact = visitor->exact,
         .names = visitor->names,
+        .accesses = visitor->accesses,
         .own_addresses = visitor->own_addresses,
         .chunk = visitor->chunk != NULL ? forward_chunk : NULL,
         .samples = visitor->samples != NULL ? forward_samples : NULL,

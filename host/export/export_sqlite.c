@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/export/export.h"
+#include "host/export/sqlite_accesses.h"
 #include "host/export/sqlite_allocations.h"
 #include "host/export/sqlite_probes.h"
 #include "host/export/sqlite_records.h"
@@ -210,6 +211,7 @@ struct sqlite {
     struct sqlite_schema schema;
     struct sqlite_records records;
     struct sqlite_allocations allocations;
+    struct sqlite_accesses accesses;
     bool follows; /* there are requests or waits */
     sqlite3_stmt *insert; /* of a sample */
     uint64_t *sums; /* of every function: samples, events; owned */
@@ -260,6 +262,9 @@ static int take_samples(void *context, const struct trace_samples *samples)
         for (uint32_t i = 0; i < samples->event_count; i++)
             database_bind(s->insert, EVENTS + (int)i, sample->counters[i] - previous->counters[i]);
         database_put(&s->db, s->insert);
+        if (samples->accesses != NULL &&
+            sqlite_accesses_take(&s->accesses, samples, n, function) != 0)
+            return -ENOMEM;
         previous = sample;
     }
     return s->db.error;
@@ -377,6 +382,7 @@ static int fill(struct sqlite *s)
 {
     const struct trace_visitor visitor = {.context = s,
                                           .names = true,
+                                          .accesses = true,
                                           .stacks = TRACE_SCAN_STACKS,
                                           .samples = take_samples,
                                           .allocations = take_allocations,
@@ -390,7 +396,13 @@ static int fill(struct sqlite *s)
     sqlite_records_init(&s->records, &s->db, &s->e->info);
     sqlite_allocations_init(&s->allocations, s->e, &s->db);
     s->insert = sqlite_schema_samples(&s->schema);
-    error = export_walk(s->e, &visitor);
+    error = sqlite_accesses_open(
+        &s->accesses, s->e, &s->db,
+        memory_heap_any(&s->e->info) && !s->allocations.heap.gathers ? &s->allocations.heap : NULL);
+    if (error == 0)
+        error = export_walk(s->e, &visitor);
+    if (error == 0)
+        error = sqlite_accesses_objects(&s->accesses);
     if (error == 0)
         error = sqlite_allocations_finish(&s->allocations);
     if (error != 0)
@@ -422,6 +434,7 @@ static int run(struct export *e)
     s->schema.info = &e->info;
     database_open(&s->db, e->file);
     error = fill(s);
+    sqlite_accesses_close(&s->accesses);
     e->output.error = database_close(&s->db);
     sqlite_allocations_free(&s->allocations);
     free(s->sums);

@@ -1,4 +1,5 @@
-/* hr memory: which pages the program used, when, and how many at a time; what it allocated. */
+/* hr memory: which pages the program used, when, and how many at a time; what it allocated; what it
+ * accessed. */
 #include <argp.h>
 #include <errno.h>
 
@@ -7,15 +8,25 @@
 #include "host/base/option.h"
 #include "host/memory/memory_allocations.h"
 #include "host/memory/memory_print.h"
+#include "host/memory/memory_view.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
 #include "lib/array.h"
 
 #define TABLE_LIMIT 20u
 
-enum { KEY_PEAK = 512, KEY_LEAKS };
+enum { KEY_PEAK = 512, KEY_LEAKS, KEY_LINES };
 
-enum by { BY_DEFAULT, BY_RANGE, BY_LOOK, BY_TOUCHER, BY_ROWS }; /* then those of allocations */
+/* From BY_ROWS on: of allocations; by function and line of accesses, where there are any; the last
+ * one of these alone. */
+enum by {
+    BY_DEFAULT,
+    BY_RANGE,
+    BY_LOOK,
+    BY_TOUCHER,
+    BY_ROWS,
+    BY_OBJECT = BY_ROWS + MEMORY_BY_THREAD + 1
+};
 
 struct options {
     struct reader reader;
@@ -24,12 +35,15 @@ struct options {
     struct memory memory;
     struct memory_groups rows;
     struct symbols *symbols;
+    bool shares; /* --lines */
+    bool accesses; /* it is about accesses */
+    struct memory_view_accesses touched;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    static const char *const words[] = {"range",    "look", "first-touch", "site",  "stack",
-                                        "function", "line", "size",        "thread"};
+    static const char *const words[] = {"range",    "look", "first-touch", "site",   "stack",
+                                        "function", "line", "size",        "thread", "object"};
     struct options *options = state->input;
     int found;
 
@@ -38,9 +52,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         found = option_word(argument, words, ARRAY_COUNT(words));
         if (found < 0)
             argp_error(state,
-                       "--by %s: unknown; choose range, look or first-touch, or for allocations "
-                       "site, stack, "
-                       "function, line, size or thread",
+                       "--by %s: unknown; choose range, look or first-touch, for allocations "
+                       "site, stack, function, line, size or thread, or for accesses object, "
+                       "function or line",
                        argument);
         options->by = BY_RANGE + (unsigned int)found;
         return 0;
@@ -49,6 +63,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_LEAKS:
         options->view = MEMORY_VIEW_LEAKS;
+        return 0;
+    case KEY_LINES:
+        options->shares = true;
         return 0;
     default:
         return reader_parse(key, argument, state);
@@ -84,13 +101,34 @@ static int read_allocations(struct options *options)
     return error;
 }
 
+/* Whether the rows are of accesses, and which. */
+static bool wants_accesses(struct options *options, bool any)
+{
+    unsigned int by = options->by;
+
+    options->touched.of = options->shares                      ? MEMORY_VIEW_SHARING
+                          : by == BY_ROWS + MEMORY_BY_FUNCTION ? MEMORY_VIEW_FUNCTIONS
+                          : by == BY_ROWS + MEMORY_BY_LINE     ? MEMORY_VIEW_LINES
+                                                               : MEMORY_VIEW_OBJECTS;
+    if (options->shares || by == BY_OBJECT)
+        return true;
+    return any && options->view == MEMORY_VIEW_ALL &&
+           (by == BY_DEFAULT || options->touched.of != MEMORY_VIEW_OBJECTS);
+}
+
 static int read_trace(struct reader *reader)
 {
     struct options *options = (struct options *)reader;
     struct trace_scan *scan = &reader->scan;
     struct trace_visitor visitor = memory_visitor;
-    int error = memory_init(&options->memory, scan);
+    struct trace_head head = {0};
+    int error = trace_scan_head(scan, &head);
 
+    options->accesses = wants_accesses(options, head.accesses);
+    if (error == 0 && options->accesses)
+        return head.accesses ? memory_view_read(&options->touched, reader) : 0;
+    if (error == 0)
+        error = memory_init(&options->memory, scan);
     visitor.context = &options->memory;
     if (error == 0)
         error = trace_scan_run(scan, &visitor);
@@ -136,6 +174,8 @@ static int present(struct reader *reader)
     bool allocations = memory_heap_any(&reader->scan.info) && wants_allocations(options);
     const char *there = selection_is_all(&reader->selection) ? "" : " there";
 
+    if (options->accesses)
+        return memory_view_present(&options->touched, reader);
     if (!pages && !allocations && !wants_pages(options))
         return error_exit(HR_EXIT_FAILED,
                           "%s: no allocations are recorded%s; 'hr run --alloc' records them",
@@ -168,6 +208,7 @@ static void free_memory(struct reader *reader)
 
     memory_free(&options->memory);
     memory_groups_free(&options->rows);
+    memory_view_free(&options->touched);
     symbols_close(options->symbols);
 }
 
@@ -176,10 +217,13 @@ int memory_command(int argc, char **argv)
     static const struct argp_option table[] = {
         {"by", 'b', "WHAT", 0,
          "pages by range (default), look or first-touch (functions that touched pages first); "
-         "allocations by site (default), stack, function, line, size or thread",
+         "allocations by site (default), stack, function, line, size or thread; accesses by object "
+         "(default), function or line",
          0},
         {"peak", KEY_PEAK, 0, 0, "Show what was live when the program had most allocated", 0},
         {"leaks", KEY_LEAKS, 0, 0, "Show what was never freed, with call stacks", 0},
+        {"lines", KEY_LINES, 0, 0,
+         "Show cache lines that several threads use, and one of them writes: false sharing", 0},
         {"limit", 'n', "N", 0, "Show N rows (in a table: default 20; 0: all)", 0},
         {"format", 'f', "FORMAT", 0,
          "table (default), csv or json; where a trace has both, of the allocations unless --by "
@@ -189,12 +233,12 @@ int memory_command(int argc, char **argv)
     };
     static const struct argp argp = {
         .options = table,
-        .children = reader_symbols,
+        .children = reader_symbols_jobs,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc =
-            "Show what memory the program allocated, and which pages it read and wrote, when, and "
-            "how many at a time (trace: default hr.bin)."
+            "Show what memory the program allocated, what it accessed and how slowly, and which "
+            "pages it read and wrote, when, and how many at a time (trace: default hr.bin)."
             "\v'hr run --alloc' records calls of malloc, operator new and their kin, and mappings. "
             "An object counts from the allocator's return until it is freed; what its program left "
             "at its end is a leak here. Churn is the share of objects that were freed within "
@@ -205,7 +249,13 @@ int memory_command(int argc, char **argv)
             "whole; --pages-split has none. A range is cold where it was not touched in the last "
             "tenth of the looks. Who touched a page first is known from its page fault; pages that "
             "a system call filled have none.\n\n"
+            "'hr run --mode pebs' has the processor record accesses: their rows come first where "
+            "a trace has more than one of these. With --alloc, too, objects of the heap are named "
+            "by what allocated them.\n\n"
             "Examples:\n"
+            "  hr run --mode pebs -e mem-loads,mem-stores ./my-program\n"
+            "  hr memory                         the objects that cost most time\n"
+            "  hr memory --lines                 false sharing\n"
             "  hr run --alloc -g ./my-program\n"
             "  hr memory                         leaks, and where most was allocated\n"
             "  hr memory --leaks                 what was never freed, with call stacks\n"

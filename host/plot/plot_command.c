@@ -28,7 +28,8 @@ static const struct plot_picture {
     {"waits", plot_waits, "no stacks of waits; 'hr run --waits -g dwarf' records them"},
     {"latency", plot_latency,
      "no probed function was called; 'hr run --probe FUNCTION' records calls"},
-    {"memory", plot_memory, "no pages; 'hr run --pages 1ms' records them"},
+    {"memory", plot_memory,
+     "no pages and no accesses; 'hr run --pages 1ms' or 'hr run --mode pebs' records them"},
 };
 
 struct target { /* what pictures must not replace */
@@ -36,7 +37,7 @@ struct target { /* what pictures must not replace */
     bool force; /* but for the trace, anything may be replaced */
 };
 
-enum { KEY_FORCE = 256 };
+enum { KEY_FORCE = 256, KEY_RANGE, KEY_BLOCK };
 
 static const struct plot_picture *find_picture(const char *name)
 {
@@ -46,12 +47,31 @@ static const struct plot_picture *find_picture(const char *name)
     return NULL;
 }
 
+/* "0x1000-0x2000", of which the second is outside. */
+static void parse_range(struct plot_options *options, const char *text,
+                        const struct argp_state *state)
+{
+    char *end;
+
+    errno = 0;
+    options->from_address = strtoull(text, &end, 16);
+    if (errno == 0 && *end == '-' && end != text) {
+        options->to_address = strtoull(end + 1, &end, 16) - 1;
+        if (errno == 0 && *end == 0 && options->from_address <= options->to_address)
+            return;
+    }
+    argp_error(state, "--range %s: not a range of addresses, such as 0x7ffff0000000-0x7ffff0100000",
+               text);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     static const struct option_field fields[] = {
         {'o', OPTION_TEXT, .offset = offsetof(struct plot_options, output)},
         {'F', OPTION_TEXT, .offset = offsetof(struct plot_options, function)},
         {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct plot_options, force)},
+        {KEY_BLOCK, OPTION_BYTES, offsetof(struct plot_options, block_bytes), "block",
+         "not a size, such as 64 or 4K", 1, 1ull << 40},
         {0},
     };
     struct plot_options *options = state->input;
@@ -66,6 +86,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
                        "--picture %s: choose timeline, intervals, functions, calls, waits, latency "
                        "or memory",
                        argument);
+        return 0;
+    case KEY_RANGE:
+        parse_range(options, argument, state);
         return 0;
     case ARGP_KEY_END:
         if (options->function != NULL && options->picture == NULL)
@@ -250,8 +273,11 @@ int plot_command(int argc, char **argv)
         {"output", 'o', "OUTPUT", 0,
          "A folder for all pictures, a file FILE.svg for one, or - for one to standard output", 0},
         {"force", KEY_FORCE, NULL, 0, "Replace files that are no pictures of hr plot", 0},
-        {"picture", 'p', "NAME", 0, "Only timeline, intervals, functions, calls, waits or latency",
-         0},
+        {"picture", 'p', "NAME", 0,
+         "Only timeline, intervals, functions, calls, waits, latency or memory", 0},
+        {"range", KEY_RANGE, "START-END", 0,
+         "Of accesses in the picture memory, those to these addresses, in hexadecimal", 0},
+        {"block", KEY_BLOCK, "SIZE", 0, "Each row of them is so many bytes", 0},
         {"function", 'F', "NAME", 0, "The durations of this probed function alone", 0},
         {0},
     };

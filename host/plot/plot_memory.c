@@ -279,13 +279,21 @@ static int read_pages(struct picture *p)
 int plot_memory(struct plot_options *options, FILE *out)
 {
     struct picture *p = calloc(1, sizeof *p);
+    struct trace_head head = {0};
     int error = p != NULL ? plot_open(options, &p->scan) : -ENOMEM;
 
     if (error != 0) {
         free(p);
         return error;
     }
-    error = read_pages(p);
+    error = trace_scan_head(&p->scan, &head);
+    if (error == 0 && head.accesses) {
+        trace_scan_close(&p->scan);
+        free(p);
+        return plot_accesses(options, out);
+    }
+    if (error == 0)
+        error = read_pages(p);
     for (size_t i = 0; error == 0 && i < p->memory.run_count; i++)
         add_run(p, &p->memory.runs[i]);
     if (error == 0)

@@ -591,6 +591,7 @@ int trace_scan_head(struct trace_scan *scan, struct trace_head *head)
     int result = trace_scan_run(scan, &visitor);
 
     head->stacks = scan->info.has_stacks;
+    head->accesses = scan->info.has_accesses;
     head->called = trace_points_called(&scan->info.points);
     return result < 0 ? result : trace_scan_rewind(scan);
 }

@@ -130,6 +130,7 @@ int trace_scan_rewind(struct trace_scan *scan);
 
 struct trace_head { /* what comes before all data says */
     bool stacks; /* the samples have call stacks */
+    bool accesses; /* and accesses */
     bool called; /* functions get their numbers as the program runs: trace_points_called() */
 };
 

@@ -11,6 +11,7 @@
 #include "host/base/text.h"
 #include "host/object/symbols_debuginfod.h"
 #include "host/symbols/symbols_cache.h"
+#include "host/symbols/symbols_globals.h"
 #include "host/symbols/symbols_names.h"
 #include "host/symbols/symbols_object.h"
 #include "host/symbols/symbols_python.h"
@@ -148,10 +149,10 @@ void symbols_close(struct symbols *symbols)
     free(symbols);
 }
 
-/* Returns the object of a range, which the first lookup opens. */
-static struct symbols_object *open_object(struct symbols *s, const struct trace_range *range)
+/* Returns an object, which the first lookup opens. */
+static struct symbols_object *open_object(struct symbols *s, uint32_t number)
 {
-    struct symbols_object *object = s->objects[range->object];
+    struct symbols_object *object = s->objects[number];
 
     if (__atomic_load_n(&object->loaded, __ATOMIC_ACQUIRE))
         return object;
@@ -324,7 +325,7 @@ static struct symbols_object *find(struct symbols *s, uint64_t address, struct s
         *made = place_made(s, address, place);
         return NULL;
     }
-    object = open_object(s, range);
+    object = open_object(s, range->object);
     place->kernel = object->kernel;
     place->object = object->name;
     if (symbols_object_usable(object)) {
@@ -362,7 +363,7 @@ enum symbols_data_place symbols_data(struct symbols *symbols, uint64_t code, uin
                                      struct symbols_place *place)
 {
     const struct trace_range *range = trace_ranges_find(&symbols->maps, code);
-    struct symbols_object *object = range != NULL ? open_object(symbols, range) : NULL;
+    struct symbols_object *object = range != NULL ? open_object(symbols, range->object) : NULL;
     uint64_t linked, end;
 
     if (object == NULL || object->kernel || !symbols_object_usable(object))
@@ -378,6 +379,64 @@ enum symbols_data_place symbols_data(struct symbols *symbols, uint64_t code, uin
         return SYMBOLS_DATA_ELSEWHERE;
     place->offset = linked - end;
     return SYMBOLS_DATA_BEHIND;
+}
+
+bool symbols_globals_of(struct symbols *symbols, uint32_t file, struct symbols_globals *globals)
+{
+    struct symbols_object *object;
+
+    if (file >= symbols->object_count)
+        return false;
+    object = open_object(symbols, file);
+    if (object->kernel || !symbols_object_usable(object))
+        return false;
+    pthread_mutex_lock(&symbols->lock);
+    symbols_data_load(&object->data, &object->elf);
+    pthread_mutex_unlock(&symbols->lock);
+    *globals = (struct symbols_globals){.data = &object->data,
+                                        .object = object->name,
+                                        .start = symbols_elf_start(&object->elf),
+                                        .end = symbols_elf_end(&object->elf),
+                                        .file = file,
+                                        .program = object->program};
+    return true;
+}
+
+bool symbols_globals_find(struct symbols *symbols, uint64_t code, struct symbols_globals *globals)
+{
+    const struct trace_range *range = trace_ranges_find(&symbols->maps, code);
+
+    if (range == NULL || !symbols_globals_of(symbols, range->object, globals))
+        return false;
+    globals->code = linked_address(symbols->objects[range->object], range, code);
+    return true;
+}
+
+char *symbols_globals_name(struct symbols *symbols, uint32_t file, uint64_t address, bool whole,
+                           char text[SYMBOLS_GLOBAL_BYTES])
+{
+    struct symbols_object *object = symbols->objects[file];
+    const struct symbols_function *found = symbols_data_find(&object->data, address);
+    const char *name = NULL;
+    char part[SYMBOLS_GLOBAL_BYTES / 2] = "";
+
+    if (found == NULL) {
+        snprintf(text, SYMBOLS_GLOBAL_BYTES, "%s", object->name);
+        return text;
+    }
+    pthread_mutex_lock(&symbols->lock);
+    name = symbols_names_function(&symbols->names, found->raw, symbols->options.raw_names);
+    if (!whole)
+        symbols_object_load_types(object, &symbols->options);
+    if (!whole &&
+        (object->types == NULL || !symbols_types_part(object->types, found->start,
+                                                      address - found->start, part, sizeof part)) &&
+        address != found->start)
+        snprintf(part, sizeof part, "+0x%lx", address - found->start);
+    pthread_mutex_unlock(&symbols->lock);
+    snprintf(text, SYMBOLS_GLOBAL_BYTES, "%.*s%.*s", SYMBOLS_GLOBAL_BYTES / 2 - 1,
+             name != NULL ? name : found->raw, SYMBOLS_GLOBAL_BYTES / 2, part);
+    return text;
 }
 
 static void forget_lines(struct symbols *s)

@@ -8,6 +8,8 @@
 #include "host/base/array.h"
 #include "host/base/search.h"
 
+#define NOT_IN_MEMORY \
+    UINT32_MAX /* libdwfl says so of a section: the linker's warnings are in some */
 #define NESTED_MAX 8u /* objects inside another one and before the address */
 
 /* The larger one first, then the one with fewer underscores: stdout, not _IO_stdout_. */
@@ -43,12 +45,13 @@ void symbols_data_load(struct symbols_data *data, const struct symbols_elf *elf)
     for (int i = 1; i < count && data->count < SYMBOLS_ELF_FUNCTIONS_MAX; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
+        GElf_Word section = 0;
         const char *name =
-            dwfl_module_getsym_info(elf->module.module, i, &symbol, &address, NULL, NULL, NULL);
+            dwfl_module_getsym_info(elf->module.module, i, &symbol, &address, &section, NULL, NULL);
 
         if (name == NULL || name[0] == 0 || symbol.st_shndx == SHN_UNDEF ||
             GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
-            address + symbol.st_size < address)
+            address + symbol.st_size < address || section == NOT_IN_MEMORY)
             continue;
         if (array_grow(&data->objects, data->count, sizeof data->objects[0]) != 0)
             break;

@@ -273,6 +273,16 @@ bool symbols_elf_holds(const struct symbols_elf *file, uint64_t address)
     return false;
 }
 
+uint64_t symbols_elf_start(const struct symbols_elf *file)
+{
+    uint64_t start = file->segment_count != 0 ? file->segments[0].address : 0;
+
+    for (size_t i = 1; i < file->segment_count; i++)
+        if (file->segments[i].address < start)
+            start = file->segments[i].address;
+    return start;
+}
+
 uint64_t symbols_elf_end(const struct symbols_elf *file)
 {
     uint64_t end = 0;

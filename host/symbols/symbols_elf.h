@@ -49,6 +49,7 @@ struct symbols_function *symbols_elf_find(const struct symbols_elf *file, uint64
  */
 uint64_t symbols_elf_address(const struct symbols_elf *file, uint64_t file_offset);
 
-/* Whether a segment holds a link-time address; the first one after all segments. */
+/* Whether a segment holds a link-time address; the first one of all segments, and after them. */
 bool symbols_elf_holds(const struct symbols_elf *file, uint64_t address);
+uint64_t symbols_elf_start(const struct symbols_elf *file);
 uint64_t symbols_elf_end(const struct symbols_elf *file);

@@ -29,6 +29,7 @@ void symbols_object_free(struct symbols_object *object)
 {
     symbols_lines_close(object->lines);
     symbols_data_free(&object->data);
+    symbols_types_close(object->types);
     if (symbols_object_usable(object))
         symbols_elf_close(&object->elf);
     symbols_file_close(&object->file);
@@ -62,6 +63,13 @@ void symbols_object_load_lines(struct symbols_object *object, const struct symbo
         return;
     object->lines_loaded = true;
     object->lines_status = symbols_lines_open(&object->lines, &object->file, options, names);
+}
+
+void symbols_object_load_types(struct symbols_object *object, const struct symbols_options *options)
+{
+    if (!object->types_loaded)
+        (void)symbols_types_open(&object->types, &object->file, options);
+    object->types_loaded = true;
 }
 
 /* Returns the larger table: next to .eh_frame, .debug_frame has either few functions or all. */

@@ -6,6 +6,7 @@
 #include "host/symbols/symbols_data.h"
 #include "host/symbols/symbols_elf.h"
 #include "host/symbols/symbols_lines.h"
+#include "host/symbols/symbols_types.h"
 #include "host/trace/trace_info.h"
 
 struct symbols_object {
@@ -22,6 +23,8 @@ struct symbols_object {
     struct symbols_file file;
     struct symbols_elf elf;
     struct symbols_data data; /* loaded when it is needed */
+    struct symbols_types *types; /* likewise; NULL: none */
+    bool types_loaded;
     struct symbols_lines *lines; /* NULL: none */
     struct symbols_function *bounds; /* functions without a name; ascending; owned */
     size_t bound_count;
@@ -41,6 +44,10 @@ void symbols_object_load(struct symbols_object *object, const struct symbols_opt
 /* Opens the debug information of a loaded file, once. */
 void symbols_object_load_lines(struct symbols_object *object, const struct symbols_options *options,
                                struct symbols_names *names);
+
+/* Likewise the types of its variables. */
+void symbols_object_load_types(struct symbols_object *object,
+                               const struct symbols_options *options);
 
 /* Reads the bounds of functions from the call frame information, once.  A stripped file says no
  * more about them. */

@@ -27,6 +27,7 @@ void trace_info_free(struct trace_info *info)
     free(info->machines);
     trace_regions_free(&info->regions);
     trace_files_free(&info->files);
+    trace_thread_stacks_free(&info->thread_stacks);
     trace_points_free(&info->points);
     trace_names_release(info->names);
     trace_processes_free(&info->processes);
@@ -395,6 +396,8 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
     case HR_REC_THREAD:
     case HR_REC_PROCESS_MAP:
         return take_process(info, record, error);
+    case HR_META_THREAD_STACK:
+        return trace_thread_stacks_take(&info->thread_stacks, record, error);
     case HR_META_PROBES:
     case HR_META_PROBE_FUNCTION:
     case HR_META_PROBE_POINTS:

@@ -16,6 +16,7 @@
 #include "host/trace/trace_points.h"
 #include "host/trace/trace_processes.h"
 #include "host/trace/trace_regions.h"
+#include "host/trace/trace_thread_stacks.h"
 
 #define TRACE_INFO_TEXTS_MAX 1024
 #define TRACE_INFO_MAPS_MAX 4096
@@ -101,6 +102,7 @@ struct trace_info {
     struct trace_regions regions;
     struct trace_files files;
     struct trace_points points;
+    struct trace_thread_stacks thread_stacks;
     struct trace_names *names; /* of code that is in no file; held; NULL: nothing is known of any */
     struct trace_processes processes;
     struct trace_nmis nmis;

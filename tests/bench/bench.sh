@@ -501,6 +501,24 @@ bench_latency() {
     rm -f invocations.bin
 }
 
+# Precise accesses: half of the samples that other readers are given.
+bench_accesses() {
+    accesses=$((samples / 2))
+    "$TOOLS/genaccesses" --many "$accesses" accesses.bin || missed=1
+    cat accesses.bin >/dev/null
+    row 'trace, a precise access' "$(calc %.1f "$(stat -c %s accesses.bin) / $accesses")" bytes
+    for view in '' '--by function' '--lines'; do
+        # shellcheck disable=SC2086
+        /usr/bin/time -f '%U %S %M' -o usage "$HR" memory $view accesses.bin >/dev/null || missed=1
+        read -r user system rss <usage
+        # shellcheck disable=SC2046
+        row "hr memory${view:+ $view}, $((accesses / 1000000)) million accesses" \
+            "$(calc %.1f "2 * $accesses / 1e6 / ($user + $system)")" 'M accesses/s' $([ "$view" = --lines ] || echo ge 10)
+        row "hr memory${view:+ $view}: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 300
+    done
+    rm -f accesses.bin
+}
+
 # What call stacks add to a trace, and how fast they come out of it. Debian's python3 has no frame pointers: its stacks
 # are unwound from copies, and encoded as the sampler's return addresses are.
 bench_stacks() {
@@ -635,7 +653,7 @@ bench_stick() {
     row 'a stick: the loader as a share of the shell' "$(calc %.0f "100 * $ours / $shell")" % ge 100
 }
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers latency stacks unwind view exports network stick}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers latency accesses stacks unwind view exports network stick}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -650,6 +668,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads processes f
     collect) bench_collect ;;
     readers) bench_readers ;;
     latency) bench_latency ;;
+    accesses) bench_accesses ;;
     stacks) bench_stacks ;;
     unwind) bench_unwind ;;
     view) bench_view ;;

@@ -27,6 +27,10 @@ export pprof -o exported
 export perfetto -o exported
 export firefox -o exported
 plot -p latency -o picture.svg
+memory
+memory --by line
+memory --lines
+plot -p memory -o picture.svg
 plot --function outer -o picture.svg
 timeline
 noise

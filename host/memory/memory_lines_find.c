@@ -1,0 +1,270 @@
+/* Finds the cache lines that several threads use. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/memory/memory_decoder.h"
+#include "host/memory/memory_lines.h"
+#include "lib/hash.h"
+
+#define FIRST_BITS 12u
+#define BITS_MAX                                                                    \
+    20u /* 2^20 places of 40 bytes for each worker: 50 MB of memory that is touched \
+         */
+#define STRIDE 0x9e3779b1u /* odd: in the order of places one end would be full first */
+#define FEW 3u /* records: a line with no more, of one thread, goes when there is no room */
+
+struct line {
+    uint64_t id;
+    uint64_t cost, estimated;
+    uint32_t tid; /* of the first record */
+    uint32_t records; /* 0: a free place */
+    bool shared, written;
+    uint32_t pid;
+};
+
+struct finder {
+    struct line *places;
+    uint32_t bits, used;
+    struct memory_decoder decoder;
+    struct memory_sums total;
+    uint64_t records, without;
+    uint64_t left_out;
+    bool full; /* hardly anything can be dropped */
+};
+
+static struct line *place_of(struct line *places, uint32_t bits, uint64_t id)
+{
+    uint32_t mask = (1u << bits) - 1, i = hash_place(id, bits);
+
+    while (places[i].records != 0 && places[i].id != id)
+        i = (i + 1) & mask;
+    return &places[i];
+}
+
+static uint32_t room(const struct finder *f)
+{
+    return f->places != NULL ? (1u << f->bits) / 4 * 3 : 0;
+}
+
+/* Makes the table larger, or, where it may not grow, drops lines that are hardly used.  Which these
+ * are depends on the order; lines that matter are not among them. */
+static int make_room(struct finder *f)
+{
+    struct finder next = *f;
+
+    next.bits = f->places == NULL ? FIRST_BITS : f->bits < BITS_MAX ? f->bits + 1 : f->bits;
+    next.places = calloc((size_t)1 << next.bits, sizeof next.places[0]);
+    next.used = 0;
+    if (next.places == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; f->places != NULL && i >> f->bits == 0; i++) {
+        const struct line *line = &f->places[i];
+
+        if (line->records == 0 || (next.bits == f->bits && line->records <= FEW && !line->shared))
+            continue;
+        *place_of(next.places, next.bits, line->id) = *line;
+        next.used++;
+    }
+    free(f->places);
+    *f = next;
+    f->full = f->bits == BITS_MAX && f->used > room(f) / 2;
+    return 0;
+}
+
+/* Whether more records need more room, and can have it. */
+static bool is_short(const struct finder *f, uint32_t records)
+{
+    if (f->bits < BITS_MAX)
+        return f->used + records > room(f);
+    return f->used == room(f) && !f->full;
+}
+
+/* The place of a line, new or known; NULL: there is no room. */
+static struct line *line_of(struct finder *f, uint64_t id)
+{
+    struct line *line = place_of(f->places, f->bits, id);
+
+    if (line->records != 0)
+        return line;
+    if (f->used == room(f)) {
+        f->left_out++;
+        return NULL;
+    }
+    f->used++;
+    line->id = id;
+    return line;
+}
+
+static void add(struct finder *f, struct memory_cursor *cursor, uint64_t time,
+                const struct hr_access *access)
+{
+    struct memory_sums sums = {0};
+    struct line *line = line_of(f, memory_lines_id(cursor, access->address, time));
+
+    memory_decoder_add(&f->decoder, &sums, access);
+    memory_table_add(&f->total, &sums);
+    if (line == NULL)
+        return;
+    if (line->records == 0) {
+        line->tid = cursor->tid;
+        line->pid = cursor->pid;
+    }
+    line->records += line->records != UINT32_MAX;
+    line->shared |= line->tid != cursor->tid;
+    line->written |= sums.writes != 0;
+    line->cost += sums.cost;
+    line->estimated += sums.estimated;
+}
+
+static int take_samples(void *context, struct memory_cursor *cursor,
+                        const struct trace_samples *samples)
+{
+    struct finder *f = context;
+    int error = 0;
+
+    if (f->decoder.info == NULL)
+        memory_decoder_init(&f->decoder, cursor->names->info);
+    f->records += samples->count;
+    if (is_short(f, samples->count))
+        error = make_room(f);
+    for (uint32_t n = 0; n < samples->count && error == 0; n++) {
+        if (samples->accesses[n].address == 0)
+            f->without++;
+        else
+            add(f, cursor, samples->slots[n].time, &samples->accesses[n]);
+    }
+    return error;
+}
+
+static void *join(void * /*owner*/)
+{
+    struct finder *f = calloc(1, sizeof *f);
+
+    if (f != NULL && make_room(f) != 0) {
+        free(f);
+        return NULL;
+    }
+    return f;
+}
+
+static int merge(struct finder *f, const struct line *of)
+{
+    struct line *line;
+    int error = 0;
+
+    if (is_short(f, 1))
+        error = make_room(f);
+    line = error == 0 ? line_of(f, of->id) : NULL;
+    if (line == NULL)
+        return error;
+    if (line->records == 0) {
+        *line = *of;
+        return 0;
+    }
+    line->records += UINT32_MAX - line->records < of->records ? 0 : of->records;
+    line->shared |= of->shared || line->tid != of->tid;
+    line->written |= of->written;
+    line->cost += of->cost;
+    line->estimated += of->estimated;
+    return 0;
+}
+
+static int take(void *owner, void *context)
+{
+    struct finder *all = owner, *f = context;
+    int error = 0;
+
+    if (all->records == 0) { /* it is all there is, so far */
+        struct finder empty = *all;
+
+        *all = *f;
+        *f = empty;
+        return 0;
+    }
+    memory_table_add(&all->total, &f->total);
+    all->records += f->records;
+    all->without += f->without;
+    all->left_out += f->left_out;
+    for (uint32_t i = 0; i >> f->bits == 0 && error == 0; i++) {
+        const struct line *line = &f->places[(i * STRIDE) & ((1u << f->bits) - 1)];
+
+        error = line->records != 0 ? merge(all, line) : 0;
+    }
+    return error;
+}
+
+static void leave(void * /*owner*/, void *context)
+{
+    struct finder *f = context;
+
+    free(f->places);
+    free(f);
+}
+
+static void restart(void *owner)
+{
+    struct finder *all = owner;
+
+    free(all->places);
+    *all = (struct finder){0};
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct memory_lines_known *x = a, *y = b;
+
+    if (x->cost != y->cost)
+        return x->cost > y->cost ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Keeps the line if it is among those that cost most. */
+static void choose(struct memory_lines *lines, struct memory_lines_known *known, uint32_t *count,
+                   const struct memory_lines_known *line)
+{
+    uint32_t least = 0;
+
+    if (*count < MEMORY_LINES_MAX) {
+        known[(*count)++] = *line;
+        return;
+    }
+    lines->left_out++;
+    for (uint32_t i = 1; i < MEMORY_LINES_MAX; i++)
+        if (by_cost(&known[i], &known[least]) > 0)
+            least = i;
+    if (by_cost(line, &known[least]) < 0)
+        known[least] = *line;
+}
+
+int memory_lines_find(struct memory_lines *lines, struct memory_lines_known *known, uint32_t *count)
+{
+    struct finder all = {0};
+    const struct memory_team team = {.owner = &all,
+                                     .join = join,
+                                     .samples = take_samples,
+                                     .take = take,
+                                     .leave = leave,
+                                     .restart = restart};
+    int error = memory_accesses_walk(lines->accesses, &team);
+
+    *count = 0;
+    lines->total = all.total;
+    lines->records = all.records;
+    lines->without = all.without;
+    for (uint32_t i = 0; error == 0 && all.places != NULL && i >> all.bits == 0; i++) {
+        const struct line *line = &all.places[i];
+
+        if (line->records != 0 && line->shared && line->written)
+            choose(lines, known, count,
+                   &(struct memory_lines_known){.id = line->id,
+                                                .pid = line->pid,
+                                                .records = line->records,
+                                                .cost = lines->total.timed != 0 ? line->cost
+                                                                                : line->estimated});
+    }
+    lines->left_out += all.left_out;
+    free(all.places);
+    qsort(known, *count, sizeof known[0], by_cost);
+    return error;
+}
