@@ -368,7 +368,7 @@ static void registers_are_known_by_name(void **state)
     struct events_cpu intel = cpu_of("Icelake-Server"), amd = cpu_of("EPYC-Milan");
     struct events_encoding encoding = {1, 1, 1};
     struct run_failure failure = {0};
-    char names[64] = "";
+    char names[256] = "";
 
     (void)state;
     assert_int_equal(events_check("aperf", &failure), 0);
@@ -381,10 +381,11 @@ static void registers_are_known_by_name(void **state)
     assert_int_equal(events_resolve(&intel, "smi", &encoding, &failure), 0);
     assert_int_equal(events_resolve(&amd, "smi", &encoding, &failure), -1);
     events_list_registers(&intel, collect, names);
-    assert_string_equal(names, "aperf mperf smi ");
+    assert_string_equal(names,
+                        "aperf mperf smi llc-occupancy mbm-total mbm-local imc-reads imc-writes ");
     names[0] = 0;
     events_list_registers(&amd, collect, names);
-    assert_string_equal(names, "aperf mperf ");
+    assert_string_equal(names, "aperf mperf llc-occupancy mbm-total mbm-local ");
 }
 
 int main(void)
