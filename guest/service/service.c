@@ -53,6 +53,8 @@ static void service_end(struct cpu *cpu)
 {
     if (run.shared)
         take_device_interrupts();
+    else
+        service_asked_remind(cpu);
     service_release_counters(cpu);
     __atomic_store_n(&cpu->cross.running, true, __ATOMIC_RELEASE);
     if (run.shared)

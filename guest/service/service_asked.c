@@ -1,7 +1,6 @@
 /* What users ask of a run from outside. */
 #include "guest/service/service_asked.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "drivers/apic/apic.h"
@@ -82,10 +81,13 @@ static bool any_mark(void)
     return mark_tail != __atomic_load_n(&mark_head, __ATOMIC_ACQUIRE);
 }
 
-void service_asked_remind(const struct cpu *cpu)
+bool service_asked_remind(const struct cpu *cpu)
 {
-    if (__builtin_expect(any_mark() || __atomic_load_n(&cpu->ask.polled, __ATOMIC_RELAXED), 0))
+    bool any = any_mark() || __atomic_load_n(&cpu->ask.polled, __ATOMIC_RELAXED);
+
+    if (__builtin_expect(any, 0))
         cross_call(cpu);
+    return any;
 }
 
 static void record_mark(struct cpu *cpu, uint64_t now, const struct text *text)
@@ -103,7 +105,7 @@ static void record_mark(struct cpu *cpu, uint64_t now, const struct text *text)
 
 void service_asked_follow(struct cpu *cpu, uint64_t now, uint64_t ip)
 {
-    if (ip && __atomic_exchange_n(&cpu->ask.polled, false, __ATOMIC_SEQ_CST))
+    if (__atomic_exchange_n(&cpu->ask.polled, false, __ATOMIC_SEQ_CST) && ip)
         sampling.trigger->poll(cpu, ip, 0);
     while (any_mark()) {
         record_mark(cpu, now, &marks[mark_tail % MARKS]);

@@ -2,6 +2,7 @@
 #ifndef GUEST_SERVICE_SERVICE_ASKED_H
 #define GUEST_SERVICE_SERVICE_ASKED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cpu;
@@ -11,13 +12,14 @@ struct run_message;
  * Context: service. */
 void service_asked_take(const struct run_message *message);
 
-/* Calls this CPU again if something is left to do: the call that came first may have come in the
- * kernel, where nothing was done.  Context: shared mode, service work ends. */
-void service_asked_remind(const struct cpu *cpu);
+/* Calls this CPU again if something is left to do, and returns whether there is: the call that came
+ * first may have come in the kernel, where nothing was done.  Context: a CPU that is about to
+ * return to ring 3. */
+bool service_asked_remind(const struct cpu *cpu);
 
 /* Does on this CPU what was asked for since, except what sampler_paused says: takes a sample at
- * `ip` unless that is 0, and records marks.  `now`: workload clock.  Context: workload CPU, with
- * the kernel lock. */
+ * `ip` unless that is 0, as where no thread runs, and records marks.  `now`: workload clock.
+ * Context: workload CPU, with the kernel lock. */
 void service_asked_follow(struct cpu *cpu, uint64_t now, uint64_t ip);
 
 #endif

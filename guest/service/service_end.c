@@ -11,6 +11,7 @@
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
 #include "guest/service/service.h"
+#include "guest/service/service_asked.h"
 #include "guest/service/service_cpu.h"
 #include "guest/thread/pages.h"
 #include "guest/thread/threads.h"
@@ -143,7 +144,13 @@ void service_refuse(uint32_t error)
 
 void service_check_stop(void)
 {
-    if (run_state.started && run_state.stop_signal)
-        service_exit(run_state.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL,
-                     run_state.stop_signal);
+    struct cpu *cpu = cpu_this();
+
+    if (!run_state.started || !run_state.stop_signal)
+        return;
+    if (cpu->thread != NULL && service_asked_remind(cpu)) /* that comes first, then this again */
+        return;
+    service_asked_follow(cpu, clock_now(cpu), 0);
+    service_exit(run_state.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL,
+                 run_state.stop_signal);
 }

@@ -101,9 +101,9 @@ void trap_attention(struct trap_frame *frame)
     cpu->activity.interruptions++; /* all but the one that ends the run */
     cross_lock(cpu);
     cpu = schedule_attend(cpu);
+    service_asked_follow(cpu, clock_entered(cpu), frame->rip); /* also what came before a stop */
     service_check_stop();
     syscall_hr_follow(cpu, frame->rip);
-    service_asked_follow(cpu, clock_entered(cpu), frame->rip);
     deliver_between(cpu, frame);
     cross_unlock();
 }

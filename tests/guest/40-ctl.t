@@ -111,6 +111,7 @@ for cpus in 1 2; do
     is "$cpus CPUs: stop ends the program" "$status" 143
     is "$cpus CPUs: a sample was polled, and no other was taken" \
         "$("$HR" stat --json hr.bin | jq -c '[.polled, .samples]')" '[1,1]'
+    is "$cpus CPUs: what was asked for before the stop was done" "$("$HR" dump -f records hr.bin | grep -c 'mark .*text="ready"')" 1
 done
 
 # ---- without samples ----
