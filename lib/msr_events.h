@@ -4,6 +4,7 @@
 #ifndef LIB_MSR_EVENTS_H
 #define LIB_MSR_EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum msr_event_kind { /* where the value comes from: RDMSR, or */
@@ -22,6 +23,7 @@ struct msr_event {
     uint8_t width_bits;
     uint32_t needs; /* HR_MACHINE_* flag of the CPUs that have the register, of plain ones */
     uint8_t kind; /* enum msr_event_kind */
+    bool intel; /* CPUs of other vendors do not have it */
 };
 
 extern const struct msr_event msr_events[]; /* ends with a NULL name */

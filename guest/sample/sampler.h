@@ -53,6 +53,11 @@ void sampler_ask(struct cpu *cpu, uint64_t due);
  * fails. sampling.trigger->close publishes the slot.  Context: thread. */
 struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uint64_t time);
 
+/* Records the call stack at `frame` like a sample without counters, which no reader counts; flags:
+ * HR_SAMPLE_WAITING or HR_SAMPLE_CALLED.  Context: as sampler_record, where samples have stacks. */
+void sampler_record_stack(struct cpu *cpu, uint64_t time, const struct trap_frame *frame,
+                          uint8_t flags);
+
 /* Shared mode: sets how much later the timer is armed, to allow for the way to ring 3.  Called
  * before calibration with a value that is certainly enough, and on real hardware after it with the
  * measured one. */

@@ -42,3 +42,15 @@ struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uin
     slot->kind = (uint8_t)kind;
     return slot;
 }
+
+void sampler_record_stack(struct cpu *cpu, uint64_t time, const struct trap_frame *frame,
+                          uint8_t flags)
+{
+    struct trace_slot *slot = sampler_record(cpu, 0, time);
+
+    slot->ip = frame->rip;
+    slot->flags = flags | HR_SAMPLE_NO_COUNTERS;
+    stack_take(slot, frame);
+    pmu_store_fence();
+    sampling.trigger->close(cpu);
+}

@@ -3,14 +3,12 @@
 
 #include <asm/unistd_64.h>
 
-#include "drivers/pmu/pmu.h"
 #include "guest/base/frame.h"
 #include "guest/base/layout.h"
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
-#include "guest/sample/stack.h"
 #include "guest/thread/process.h"
 #include "guest/thread/thread.h"
 #include "guest/vm/vm.h"
@@ -74,17 +72,6 @@ static bool describe(const struct cpu *cpu, const struct trap_frame *frame,
     }
 }
 
-static void record_stack(struct cpu *cpu, const struct trap_frame *frame, uint64_t time)
-{
-    struct trace_slot *slot = sampler_record(cpu, 0, time);
-
-    slot->ip = frame->rip;
-    slot->flags = HR_SAMPLE_CALLED | HR_SAMPLE_NO_COUNTERS;
-    stack_take(slot, frame);
-    pmu_store_fence();
-    sampling.trigger->close(cpu);
-}
-
 void mapping_record(struct cpu *cpu, const struct trap_frame *frame)
 {
     uint64_t time = clock_stopped_time(cpu);
@@ -94,7 +81,7 @@ void mapping_record(struct cpu *cpu, const struct trap_frame *frame)
     if (frame->rax >= -4095ull || !describe(cpu, frame, &m))
         return;
     if (run.stacks.kind)
-        record_stack(cpu, frame, time);
+        sampler_record_stack(cpu, time, frame, HR_SAMPLE_CALLED);
     slot = sampler_record(cpu, HR_REC_MAPPING, time);
     slot->ip = m.address;
     slot->counters[0] = m.bytes;

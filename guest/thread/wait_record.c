@@ -4,24 +4,11 @@
 #include <asm/unistd_64.h>
 #include <linux/futex.h>
 
-#include "drivers/pmu/pmu.h"
+#include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
-#include "guest/sample/stack.h"
 #include "guest/thread/threads.h"
-
-/* Records the stack like a sample without counters, which no reader counts. */
-static void record_stack(struct cpu *cpu, const struct trap_frame *frame)
-{
-    struct trace_slot *slot = sampler_record(cpu, 0, clock_stopped_time(cpu));
-
-    slot->ip = frame->rip;
-    slot->flags = HR_SAMPLE_WAITING | HR_SAMPLE_NO_COUNTERS;
-    stack_take(slot, frame);
-    pmu_store_fence();
-    sampling.trigger->close(cpu);
-}
 
 /* Returns the thread for whose end the futex waits: the kernel clears the word then, which holds
  * its number until that.  Where all threads have the same word, as with musl, it is a lock. */
@@ -48,7 +35,7 @@ void wait_record(struct cpu *cpu, const struct thread *thread)
     }
     sampling.trigger->close(cpu);
     if (run.stacks.kind)
-        record_stack(cpu, frame);
+        sampler_record_stack(cpu, clock_stopped_time(cpu), frame, HR_SAMPLE_WAITING);
 }
 
 void wait_record_end(struct cpu *cpu, const struct thread *thread)

@@ -16,6 +16,7 @@ union record_body {
     struct hr_rec_wait wait;
     struct hr_rec_wake wake;
     struct hr_rec_mapping mapping;
+    struct hr_rec_page_fault page_fault;
 };
 
 static uint32_t saturated(uint64_t value)
@@ -23,79 +24,146 @@ static uint32_t saturated(uint64_t value)
     return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *body)
+static uint32_t put_syscall(const struct trace_slot *slot, union record_body *body)
 {
     const uint64_t *words = slot->counters;
 
-    switch (slot->kind) {
-    case HR_REC_SYSCALL:
-        body->syscall = (struct hr_rec_syscall){.time = slot->time,
-                                                .result = slot->ip,
-                                                .duration_ticks = saturated(words[0]),
-                                                .tid = slot->tid,
-                                                .number = (uint32_t)words[1]};
-        return sizeof body->syscall;
-    case HR_REC_SWITCH:
-        body->switched = (struct hr_rec_switch){.time = slot->time,
-                                                .from_tid = (uint32_t)words[0],
-                                                .to_tid = (uint32_t)words[1],
-                                                .reason = (uint32_t)words[2],
-                                                .waker_tid = (uint32_t)words[3]};
-        return sizeof body->switched;
-    case HR_REC_OUTPUT:
-        body->output = (struct hr_rec_output){.time = slot->time,
-                                              .offset = words[0],
-                                              .bytes = (uint32_t)words[1],
-                                              .stream = (uint32_t)words[2]};
-        return sizeof body->output;
-    case HR_REC_GAP:
-        body->gap = (struct hr_rec_gap){.time_first = slot->time,
-                                        .time_last = words[0],
-                                        .reason = (uint32_t)words[1],
-                                        .tid = slot->tid};
-        return sizeof body->gap;
-    case HR_REC_FAULT:
-        body->fault = (struct hr_rec_fault){.time = slot->time,
-                                            .ip = slot->ip,
-                                            .address = words[0],
-                                            .vector = (uint32_t)words[1],
-                                            .error = (uint32_t)words[2],
-                                            .signal = (uint32_t)words[3],
-                                            .tid = slot->tid};
-        return sizeof body->fault;
-    case HR_REC_PERIOD:
-        body->period = (struct hr_rec_period){.time = slot->time, .period = words[0]};
-        return sizeof body->period;
-    case HR_REC_REQUEST:
-        body->request = (struct hr_rec_request){
-            .time = slot->time, .request = slot->ip, .tid = slot->tid, .kind = (uint32_t)words[0]};
-        return sizeof body->request;
-    case HR_REC_WAIT:
-        body->wait = (struct hr_rec_wait){.time = slot->time,
-                                          .address = slot->ip,
-                                          .tid = slot->tid,
-                                          .number = (uint32_t)words[0],
-                                          .operation = (uint32_t)words[1],
-                                          .joins = (uint32_t)words[2]};
-        return sizeof body->wait;
-    case HR_REC_WAKE:
-        body->wake = (struct hr_rec_wake){.time = slot->time, .woken = slot->ip, .tid = slot->tid};
-        return sizeof body->wake;
-    case HR_REC_MAPPING:
-        body->mapping = (struct hr_rec_mapping){.time = slot->time,
-                                                .address = slot->ip,
-                                                .bytes = words[0],
-                                                .old_address = words[1],
-                                                .old_bytes = words[2],
-                                                .tid = slot->tid,
-                                                .kind = (uint32_t)words[3],
-                                                .flags = (uint32_t)(words[3] >> 32),
-                                                .protection = (uint32_t)words[4]};
-        return sizeof body->mapping;
-    default:
-        panic("a ring holds a slot of kind %u", slot->kind);
-    }
+    body->syscall = (struct hr_rec_syscall){.time = slot->time,
+                                            .result = slot->ip,
+                                            .duration_ticks = saturated(words[0]),
+                                            .tid = slot->tid,
+                                            .number = (uint32_t)words[1]};
+    return sizeof body->syscall;
 }
+
+static uint32_t put_switched(const struct trace_slot *slot, union record_body *body)
+{
+    const uint64_t *words = slot->counters;
+
+    body->switched = (struct hr_rec_switch){.time = slot->time,
+                                            .from_tid = (uint32_t)words[0],
+                                            .to_tid = (uint32_t)words[1],
+                                            .reason = (uint32_t)words[2],
+                                            .waker_tid = (uint32_t)words[3]};
+    return sizeof body->switched;
+}
+
+static uint32_t put_output(const struct trace_slot *slot, union record_body *body)
+{
+    const uint64_t *words = slot->counters;
+
+    body->output = (struct hr_rec_output){.time = slot->time,
+                                          .offset = words[0],
+                                          .bytes = (uint32_t)words[1],
+                                          .stream = (uint32_t)words[2]};
+    return sizeof body->output;
+}
+
+static uint32_t put_gap(const struct trace_slot *slot, union record_body *body)
+{
+    const uint64_t *words = slot->counters;
+
+    body->gap = (struct hr_rec_gap){.time_first = slot->time,
+                                    .time_last = words[0],
+                                    .reason = (uint32_t)words[1],
+                                    .tid = slot->tid};
+    return sizeof body->gap;
+}
+
+static uint32_t put_fault(const struct trace_slot *slot, union record_body *body)
+{
+    const uint64_t *words = slot->counters;
+
+    body->fault = (struct hr_rec_fault){.time = slot->time,
+                                        .ip = slot->ip,
+                                        .address = words[0],
+                                        .vector = (uint32_t)words[1],
+                                        .error = (uint32_t)words[2],
+                                        .signal = (uint32_t)words[3],
+                                        .tid = slot->tid};
+    return sizeof body->fault;
+}
+
+static uint32_t put_period(const struct trace_slot *slot, union record_body *body)
+{
+    const uint64_t *words = slot->counters;
+
+    body->period = (struct hr_rec_period){.time = slot->time, .period = words[0]};
+    return sizeof body->period;
+}
+
+static uint32_t put_request(const struct trace_slot *slot, union record_body *body)
+{
+    const uint64_t *words = slot->counters;
+
+    body->request = (struct hr_rec_request){
+        .time = slot->time, .request = slot->ip, .tid = slot->tid, .kind = (uint32_t)words[0]};
+    return sizeof body->request;
+}
+
+static uint32_t put_wait(const struct trace_slot *slot, union record_body *body)
+{
+    const uint64_t *words = slot->counters;
+
+    body->wait = (struct hr_rec_wait){.time = slot->time,
+                                      .address = slot->ip,
+                                      .tid = slot->tid,
+                                      .number = (uint32_t)words[0],
+                                      .operation = (uint32_t)words[1],
+                                      .joins = (uint32_t)words[2]};
+    return sizeof body->wait;
+}
+
+static uint32_t put_wake(const struct trace_slot *slot, union record_body *body)
+{
+    body->wake = (struct hr_rec_wake){.time = slot->time, .woken = slot->ip, .tid = slot->tid};
+    return sizeof body->wake;
+}
+
+static uint32_t put_mapping(const struct trace_slot *slot, union record_body *body)
+{
+    const uint64_t *words = slot->counters;
+
+    body->mapping = (struct hr_rec_mapping){.time = slot->time,
+                                            .address = slot->ip,
+                                            .bytes = words[0],
+                                            .old_address = words[1],
+                                            .old_bytes = words[2],
+                                            .tid = slot->tid,
+                                            .kind = (uint32_t)words[3],
+                                            .flags = (uint32_t)(words[3] >> 32),
+                                            .protection = (uint32_t)words[4]};
+    return sizeof body->mapping;
+}
+
+static uint32_t put_page_fault(const struct trace_slot *slot, union record_body *body)
+{
+    const uint64_t *words = slot->counters;
+
+    body->page_fault = (struct hr_rec_page_fault){.time = slot->time,
+                                                  .address = words[0],
+                                                  .ip = slot->ip,
+                                                  .tid = slot->tid,
+                                                  .bytes = (uint32_t)words[1],
+                                                  .flags = (uint32_t)words[2]};
+    return sizeof body->page_fault;
+}
+
+/* By kind of the slot; they return the body's bytes. */
+static uint32_t (*const put[UINT8_MAX + 1])(const struct trace_slot *slot,
+                                            union record_body *body) = {
+    [HR_REC_SYSCALL] = put_syscall,
+    [HR_REC_SWITCH] = put_switched,
+    [HR_REC_OUTPUT] = put_output,
+    [HR_REC_GAP] = put_gap,
+    [HR_REC_FAULT] = put_fault,
+    [HR_REC_PERIOD] = put_period,
+    [HR_REC_REQUEST] = put_request,
+    [HR_REC_WAIT] = put_wait,
+    [HR_REC_WAKE] = put_wake,
+    [HR_REC_MAPPING] = put_mapping,
+    [HR_REC_PAGE_FAULT] = put_page_fault,
+};
 
 static int write_mark(struct trace_writer *w, const struct trace_slot *slot)
 {
@@ -115,18 +183,6 @@ static int write_pages(struct trace_writer *w, const struct trace_slot *slot)
                                slot->cost_ticks);
 }
 
-static int write_page_fault(struct trace_writer *w, const struct trace_slot *slot)
-{
-    const struct hr_rec_page_fault fault = {.time = slot->time,
-                                            .address = slot->counters[0],
-                                            .ip = slot->ip,
-                                            .tid = slot->tid,
-                                            .bytes = (uint32_t)slot->counters[1],
-                                            .flags = (uint32_t)slot->counters[2]};
-
-    return trace_writer_record(w, HR_REC_PAGE_FAULT, slot->time, &fault, sizeof fault, NULL, 0);
-}
-
 int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
 {
     union record_body body;
@@ -141,8 +197,8 @@ int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
         return write_mark(w, slot);
     if (slot->kind == HR_REC_PAGES)
         return write_pages(w, slot);
-    if (slot->kind == HR_REC_PAGE_FAULT)
-        return write_page_fault(w, slot);
-    bytes = slot_to_body(slot, &body);
+    if (put[slot->kind] == NULL)
+        panic("a ring holds a slot of kind %u", slot->kind);
+    bytes = put[slot->kind](slot, &body);
     return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
 }

@@ -29,7 +29,7 @@ struct row {
 };
 
 struct bench {
-    char directory[256]; /* empty: there is none */
+    char directory[RUN_CHILD_FOLDER_BYTES]; /* empty: there is none */
     char output[300];
     char trace[300];
     char errors[300];
@@ -40,15 +40,8 @@ struct bench {
 
 static int make_place(struct bench *b, struct run_failure *failure)
 {
-    const char *base = getenv("TMPDIR");
-
-    snprintf(b->directory, sizeof b->directory, "%.200s/microtome-bench.XXXXXX",
-             base != NULL && base[0] == '/' ? base : "/tmp");
-    if (mkdtemp(b->directory) == NULL) {
-        run_fail(failure, "%s: %s", b->directory, strerror(errno));
-        b->directory[0] = 0;
+    if (run_child_folder(b->directory, "bench", failure) != 0)
         return -1;
-    }
     snprintf(b->output, sizeof b->output, "%s/output", b->directory);
     snprintf(b->trace, sizeof b->trace, "%s/hr.bin", b->directory);
     snprintf(b->errors, sizeof b->errors, "%s/errors", b->directory);

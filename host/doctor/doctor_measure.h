@@ -55,7 +55,7 @@ int doctor_measure(const struct measure_options *options, bool json);
 /* doctor_measure_run.c: the runs. */
 
 struct measure_place { /* a directory for the loop and its traces */
-    char directory[256]; /* empty: there is none */
+    char directory[RUN_CHILD_FOLDER_BYTES]; /* empty: there is none */
     char program[300];
     char trace[300];
     char errors[300]; /* stderr of hr run */

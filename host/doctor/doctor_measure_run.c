@@ -64,17 +64,10 @@ static int write_loop(const char *path)
 
 int doctor_measure_place_make(struct measure_place *p, struct run_failure *failure)
 {
-    const char *base = getenv("TMPDIR");
     int error;
 
-    snprintf(p->directory, sizeof p->directory, "%.200s/microtome-measure.XXXXXX",
-             base != NULL && base[0] == '/' ? base : "/tmp");
-    if (mkdtemp(p->directory) == NULL) {
-        error = errno;
-        run_fail(failure, "%s: %s", p->directory, strerror(error));
-        p->directory[0] = 0;
+    if (run_child_folder(p->directory, "measure", failure) != 0)
         return -1;
-    }
     snprintf(p->program, sizeof p->program, "%s/loop", p->directory);
     snprintf(p->trace, sizeof p->trace, "%s/hr.bin", p->directory);
     snprintf(p->errors, sizeof p->errors, "%s/errors", p->directory);

@@ -150,16 +150,12 @@ static int not_here(const struct events_cpu *cpu, const char *text, const struct
         events_cpu_describe(cpu, described), names, events_cpu_text(cpu, short_name));
 }
 
-/* Only Intel's CPUs count SMIs and have that memory controller; the guest finds out whether this
- * CPU does and lets a guest see it. */
+/* The guest finds out whether this CPU has the register and lets a guest see it. */
 static bool has_register(const struct events_cpu *cpu, const char *name)
 {
     const struct msr_event *found = msr_events_find(name);
-    bool intel =
-        found != NULL && (found->needs == HR_MACHINE_SMI || found->kind == MSR_EVENT_IMC_READS ||
-                          found->kind == MSR_EVENT_IMC_WRITES);
 
-    return found != NULL && (!intel || cpu->vendor == RUN_CPU_INTEL);
+    return found != NULL && (!found->intel || cpu->vendor == RUN_CPU_INTEL);
 }
 
 int events_resolve(const struct events_cpu *cpu, const char *text, struct events_encoding *encoding,

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -68,6 +69,20 @@ int run_child(char **arguments, const char *output, const char *errors, struct r
         return run_fail_as(failure, RUN_EXIT_SIGNAL_BASE + (int)stopped_by, "ended by %s",
                            strsignal((int)stopped_by));
     return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_FAILED;
+}
+
+int run_child_folder(char path[RUN_CHILD_FOLDER_BYTES], const char *name,
+                     struct run_failure *failure)
+{
+    const char *base = getenv("TMPDIR");
+
+    (void)snprintf(path, RUN_CHILD_FOLDER_BYTES, "%.200s/microtome-%.30s.XXXXXX",
+                   base != NULL && base[0] == '/' ? base : "/tmp", name);
+    if (mkdtemp(path) != NULL)
+        return 0;
+    run_fail(failure, "%s: %s", path, strerror(errno));
+    path[0] = 0;
+    return -1;
 }
 
 const char *run_child_reason(const char *errors, char reason[RUN_CHILD_REASON_BYTES])

@@ -11,6 +11,12 @@
 int run_child(char **arguments, const char *output, const char *errors,
               struct run_failure *failure);
 
+/* Makes a new folder for the files of such children, microtome-NAME.XXXXXX where temporary files
+ * are. Returns 0, or -1 with the failure filled and the path empty. */
+#define RUN_CHILD_FOLDER_BYTES 256
+int run_child_folder(char path[RUN_CHILD_FOLDER_BYTES], const char *name,
+                     struct run_failure *failure);
+
 /* Reads the first line that the child wrote to stderr, escaped for a terminal.  Returns `reason`.
  */
 const char *run_child_reason(const char *errors, char reason[RUN_CHILD_REASON_BYTES]);

@@ -370,6 +370,13 @@ static enum trace_status take_exact(struct trace_info *info, const struct trace_
     return TRACE_OK;
 }
 
+static enum trace_status take_fixed(const struct trace_record *record, void *body, size_t bytes,
+                                    bool *has)
+{
+    *has = trace_body(record, body, bytes, NULL, NULL);
+    return *has ? TRACE_OK : TRACE_BAD_RECORD;
+}
+
 static enum trace_status take_record(struct trace_info *info, const struct trace_record *record,
                                      int *error)
 {
@@ -383,9 +390,8 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
     case HR_META_SAMPLING:
         return take_sampling(info, record);
     case HR_META_CALIBRATION:
-        info->has_calibration =
-            trace_body(record, &info->calibration, sizeof info->calibration, NULL, NULL);
-        return info->has_calibration ? TRACE_OK : TRACE_BAD_RECORD;
+        return take_fixed(record, &info->calibration, sizeof info->calibration,
+                          &info->has_calibration);
     case HR_META_STACKS:
         return take_stacks(info, record);
     case HR_META_ACCESSES:
@@ -404,8 +410,7 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
     case HR_META_CALLED:
         return trace_points_take(&info->points, record, error);
     case HR_REC_EXIT:
-        info->has_exit = trace_body(record, &info->exit, sizeof info->exit, NULL, NULL);
-        return info->has_exit ? TRACE_OK : TRACE_BAD_RECORD;
+        return take_fixed(record, &info->exit, sizeof info->exit, &info->has_exit);
     case HR_REC_TOTAL:
         return take_total(info, record);
     case HR_REC_STREAM:
