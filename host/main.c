@@ -18,7 +18,7 @@
 
 static const struct command runs[] = {
     {"run", "run a program alone, sample it and write hr.bin", run_command},
-    {"ctl", "steer a run that goes on: start, pause, poll, mark, stop", ctl_command},
+    {"ctl", "steer a run from outside: start, pause, poll, mark, stop, list", ctl_command},
     {"pack", "put a program, its files and its options into one archive", pack_command},
     {"collect", "receive a trace from a socket and write it as hr.bin", collect_command},
     {"usb", "make a stick that runs programs on a bare PC; take its results off", usb_command},
@@ -29,7 +29,8 @@ static const struct command readers[] = {
     {"report", "functions of a trace by samples and by events", report_command},
     {"timeline", "rates over time: instructions a cycle, misses, CPU usage", timeline_command},
     {"hist", "distributions: intervals, cost, events a sample, system calls", hist_command},
-    {"memory", "which pages the program used, when, and how many at a time", memory_command},
+    {"memory", "what the program allocated, which data it waited for, and which pages it used",
+     memory_command},
     {"noise", "when the program did not run or was disturbed, and why", noise_command},
     {"latency", "how long probed functions took, and why some calls took longer", latency_command},
     {"diff", "what changed from one run to another; a gate for tests", diff_command},

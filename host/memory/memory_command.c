@@ -253,7 +253,7 @@ int memory_command(int argc, char **argv)
             "a trace has more than one of these. With --alloc, too, objects of the heap are named "
             "by what allocated them.\n\n"
             "Examples:\n"
-            "  hr run --mode pebs -e mem-loads,mem-stores ./my-program\n"
+            "  hr run --mode pebs ./my-program\n"
             "  hr memory                         the objects that cost most time\n"
             "  hr memory --lines                 false sharing\n"
             "  hr run --alloc -g ./my-program\n"

@@ -277,7 +277,8 @@ int plot_command(int argc, char **argv)
          "Only timeline, intervals, functions, calls, waits, latency or memory", 0},
         {"range", KEY_RANGE, "START-END", 0,
          "Of accesses in the picture memory, those to these addresses, in hexadecimal", 0},
-        {"block", KEY_BLOCK, "SIZE", 0, "Each row of them is so many bytes", 0},
+        {"block", KEY_BLOCK, "SIZE", 0,
+         "In the picture memory, each row of accesses is so many bytes", 0},
         {"function", 'F', "NAME", 0, "The durations of this probed function alone", 0},
         {0},
     };
@@ -293,7 +294,9 @@ int plot_command(int argc, char **argv)
             "the functions with most samples.  calls: how long system calls and gaps take.  waits: "
             "a flame "
             "graph of where threads waited, and how long (hr run --waits -g dwarf).  latency: how "
-            "long probed functions took, and their tails (hr run --probe FUNCTION).\n\n"
+            "long probed functions took, and their tails (hr run --probe FUNCTION).  memory: "
+            "addresses "
+            "over time, of pages (hr run --pages) or accesses (hr run --mode pebs).\n\n"
             "Examples:\n"
             "  hr plot -o plots                           all pictures of hr.bin\n"
             "  hr plot -o rates.svg --from 2ms --to 5ms   three milliseconds of it\n"

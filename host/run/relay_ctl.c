@@ -47,7 +47,10 @@ static void ask(struct relay *r, enum run_ask what, const char *text, struct ctl
 
 static void ask_sampler(struct relay *r, enum run_ask what, struct ctl_answer *answer)
 {
-    if (takes_samples(r))
+    if (what == RUN_ASK_POLL && r->options->mode == HR_MODE_PEBS)
+        strcpy(answer->text,
+               "with --mode pebs the processor makes the samples: none can be asked for");
+    else if (takes_samples(r))
         ask(r, what, "", answer);
     else
         (void)snprintf(answer->text, sizeof answer->text,

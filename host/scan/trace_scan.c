@@ -188,7 +188,7 @@ static enum trace_status read_accesses(struct walk *w, struct trace_samples *sam
     enum trace_status status;
 
     if (!w->visitor->accesses || !scan->info.has_accesses ||
-        (scan->slots[0].flags & HR_SAMPLE_WAITING) != 0)
+        (scan->slots[0].flags & HR_SAMPLE_ASIDE) != 0)
         return TRACE_OK;
     if (scan->accesses == NULL)
         scan->accesses = calloc(TRACE_RUN_SAMPLES_MAX, sizeof scan->accesses[0]);

@@ -37,7 +37,9 @@ run_hr memory -f csv hr.bin
 is 'stacks of threads' "$(grep -c '^.stack of thread 100[12].,' out)" 2
 
 # Objects of the heap, and stacks.
-on_flavour --alloc --cpus 2 -m pebs -e mem-loads:p,mem-stores:p -c 211 ./patterns heap
+on_flavour --alloc --cpus 2 -m pebs -e mem-loads:p,mem-stores:p -c 211 -g dwarf ./patterns heap
+run_hr check hr.bin
+is 'stacks of allocations beside accesses: the trace is complete' "$status" 0
 run_hr memory -f csv hr.bin
 is 'heap: by what allocated it' "$(awk -F, '/^"?heap: make_block / { print $NF }' out)" heat
 is 'the stack of a thread' "$(awk -F, '/stack of thread 1001/ { print $NF }' out)" 'heat'
