@@ -147,7 +147,8 @@ static const struct argp_option archive_options[] = {
      "record which pages the program read or wrote, every TIME (hr memory shows them)", 1},
     {"pages-split", KEY_PAGES_SPLIT, 0, 0,
      "memory has no 2 MiB pages, so --pages tells 4 KiB apart", 1},
-    {"paused", KEY_PAUSED, 0, 0, "sample only from the program's hr_start() or 'hr ctl start' on", 1},
+    {"paused", KEY_PAUSED, 0, 0, "sample only from the program's hr_start() or 'hr ctl start' on",
+     1},
     {"max-overhead", KEY_MAX_OVERHEAD, "SHARE", 0,
      "sampling takes at most this share of the time, 1% to 90% (default 50%); samples that would "
      "take more are left out and counted",
