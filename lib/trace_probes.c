@@ -18,7 +18,6 @@ _Static_assert(TRACE_CHUNK_BYTES_MIN >=
 void trace_writer_probes(struct trace_writer *w, uint32_t argument_count)
 {
     w->probes.argument_count = argument_count;
-    w->stack_offset = trace_slot_bytes(w->event_count + argument_count);
 }
 
 uint64_t trace_probes_later(const struct trace_writer *w, uint32_t event)

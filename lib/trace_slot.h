@@ -2,6 +2,7 @@
 #ifndef LIB_TRACE_SLOT_H
 #define LIB_TRACE_SLOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,15 @@ static inline uint32_t trace_slot_bytes(uint32_t value_count)
  * registers if the trace has none. */
 #define TRACE_SLOT_ACCESS 3u
 #define TRACE_SLOT_REGISTERS (TRACE_SLOT_ACCESS + HR_ACCESS_REGISTERS)
+
+/* Returns the values of a slot: the events, and after them the arguments of a hit or an access. */
+static inline uint32_t trace_slot_values(uint32_t event_count, uint32_t argument_count,
+                                         bool accesses, bool registers)
+{
+    uint32_t access = !accesses ? 0 : registers ? TRACE_SLOT_REGISTERS : TRACE_SLOT_ACCESS;
+
+    return event_count + (argument_count > access ? argument_count : access);
+}
 
 /* A hit of a probe has kind HR_REC_PROBES.  `ip` is the stack pointer; the counters are followed by
  * the arguments, beyond the struct if there are more than HR_EVENTS_MAX values.  `cost_ticks` and

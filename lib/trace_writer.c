@@ -55,20 +55,12 @@ void trace_writer_counter(struct trace_writer *w, uint32_t event, uint32_t width
     w->first[event] = w->previous.counters[event] = w->probes.latest[event] = first;
 }
 
-/* Values of a slot that follow the events: arguments of a hit, or an access. */
-static uint32_t values_after(const struct trace_writer *w)
-{
-    uint32_t access = w->accesses == NULL      ? 0
-                      : w->accesses->registers ? TRACE_SLOT_REGISTERS
-                                               : TRACE_SLOT_ACCESS;
-
-    return w->probes.argument_count > access ? w->probes.argument_count : access;
-}
-
 void trace_writer_stacks(struct trace_writer *w, enum hr_stack_kind kind, void *memory)
 {
     w->stacks = trace_stacks_init(memory, kind);
-    w->stack_offset = trace_slot_bytes(w->event_count + values_after(w));
+    w->stack_offset = trace_slot_bytes(
+        trace_slot_values(w->event_count, w->probes.argument_count, w->accesses != NULL,
+                          w->accesses != NULL && w->accesses->registers));
 }
 
 void trace_writer_accesses(struct trace_writer *w, struct trace_accesses *memory, bool registers)
@@ -76,8 +68,6 @@ void trace_writer_accesses(struct trace_writer *w, struct trace_accesses *memory
     memory->registers = registers;
     memory->bytes = 0;
     w->accesses = memory;
-    if (w->stacks != NULL)
-        w->stack_offset = trace_slot_bytes(w->event_count + values_after(w));
 }
 
 void trace_writer_extend(const struct trace_writer *w, const uint64_t *counters, uint64_t *whole)

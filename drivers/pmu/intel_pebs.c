@@ -61,11 +61,6 @@ bool intel_pebs_adaptive(void)
     return intel_caps.record_format >= FORMAT_ADAPTIVE;
 }
 
-uint64_t intel_pebs_preset(const struct pmu_event *event)
-{
-    return (1 - event->record_period) & ~0ull >> (64 - event->width_bits);
-}
-
 /* A counter's bit in PEBS_ENABLE and in records. */
 static uint32_t counter_bit(const struct pmu_event *event)
 {
@@ -129,7 +124,7 @@ int intel_pebs_start(const struct pmu_session *session, struct pmu_precise *area
         pmu_hardware_write(
             (event->counter & INTEL_RDPMC_FIXED ? intel_registers.fixed : intel_registers.counter) +
                 n * intel_registers.stride,
-            intel_pebs_preset(event));
+            pmu_precise_preset(event, event->record_period));
     }
     pmu_hardware_write(MSR_INTEL_DS_AREA, (uint64_t)&area->ds);
     if (intel_pebs_adaptive())

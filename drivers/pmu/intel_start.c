@@ -4,6 +4,7 @@
 #include "drivers/platform.h"
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_overflow.h"
+#include "drivers/pmu/pmu_precise.h"
 #include "drivers/pmu/pmu_regs.h"
 
 /* Where a counter starts from, and whether it interrupts at the end of its range, or writes records
@@ -20,7 +21,7 @@ static struct intel_preset preset_of(const struct pmu_session *session, uint32_t
     const struct pmu_event *event = &session->events[i];
 
     if (session->precise && event->record_period)
-        return (struct intel_preset){.value = intel_pebs_preset(event),
+        return (struct intel_preset){.value = pmu_precise_preset(event, event->record_period),
                                      .adaptive = intel_pebs_adaptive()};
     if (i == 0 && overflow)
         return (struct intel_preset){.value = overflow, .interrupts = true};

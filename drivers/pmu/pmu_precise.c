@@ -30,7 +30,7 @@ const uint8_t *pmu_precise_take(struct pmu_precise *area, const uint8_t **end)
 
 void pmu_precise_period(struct pmu_precise *area, const struct pmu_event *event, uint64_t period)
 {
-    uint64_t reset = (1 - period) & ~0ull >> (64 - event->width_bits);
+    uint64_t reset = pmu_precise_preset(event, period);
     uint32_t n = event->counter & ~INTEL_RDPMC_FIXED;
 
     if (event->counter & INTEL_RDPMC_FIXED)

@@ -125,6 +125,12 @@ void pmu_precise_registers(enum pmu_record_kind kind, const uint8_t *at, uint64_
  */
 const uint8_t *pmu_precise_take(struct pmu_precise *area, const uint8_t **end);
 
+/* What a counter holds for its next record to come with the event number `period` from then on. */
+static inline uint64_t pmu_precise_preset(const struct pmu_event *event, uint64_t period)
+{
+    return (1 - period) & ~0ull >> (64 - event->width_bits);
+}
+
 /* Sets how many of event `event` come from one record to the next, once the one under way is
  * written. */
 void pmu_precise_period(struct pmu_precise *area, const struct pmu_event *event, uint64_t period);

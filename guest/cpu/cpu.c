@@ -9,6 +9,7 @@
 #include "guest/cpu/cpu.h"
 #include "guest/cpu/entry.h"
 #include "guest/memory/vm_kernel.h"
+#include "lib/array.h"
 #include "lib/x86.h"
 
 /* Model-specific registers: Intel SDM volume 4; AMD APM volume 2, "System Call" registers. */
@@ -86,6 +87,32 @@ void cpu_stray_in_kernel(struct irq_frame *frame)
     cpu_stray(frame);
 }
 
+static bool saves_all; /* cpu_save_all was called */
+static bool empties_first; /* cpu_empty_first was called */
+
+/* Interrupts whose entries there are of each kind. */
+static void set_interrupts(void)
+{
+    static const struct {
+        uint8_t vector;
+        void (*entries[2][2])(void); /* [saves_all][empties_first] */
+    } gates[] = {
+        {VECTOR_SAMPLE,
+         {{entry_sample, entry_sample_drained}, {entry_sample_saved, entry_sample_saved_drained}}},
+        {VECTOR_TIMER,
+         {{entry_timer, entry_timer_drained}, {entry_timer_saved, entry_timer_saved_drained}}},
+        {VECTOR_DEVICE,
+         {{entry_device, entry_device_drained}, {entry_device_saved, entry_device_saved_drained}}},
+        {VECTOR_WAKE,
+         {{entry_wake, entry_wake_drained}, {entry_wake_saved, entry_wake_saved_drained}}},
+        {VECTOR_SERVICE_TIMER,
+         {{entry_wake, entry_wake_drained}, {entry_wake_saved, entry_wake_saved_drained}}},
+    };
+
+    for (uint32_t i = 0; i < ARRAY_COUNT(gates); i++)
+        set_gate(gates[i].vector, gates[i].entries[saves_all][empties_first], 0, 0);
+}
+
 static void fill_idt(void)
 {
     for (unsigned i = 0; i < ENTRY_EXCEPTIONS; i++) {
@@ -97,28 +124,16 @@ static void fill_idt(void)
     }
     cpu_ignore_interrupts();
     set_gate(VECTOR_ATTENTION, entry_attention, 0, 0);
-    set_gate(VECTOR_SAMPLE, entry_sample, 0, 0);
-    set_gate(VECTOR_TIMER, entry_timer, 0, 0);
-    set_gate(VECTOR_DEVICE, entry_device, 0, 0);
-    set_gate(VECTOR_WAKE, entry_wake, 0, 0);
-    set_gate(VECTOR_SERVICE_TIMER, entry_wake, 0, 0);
+    set_interrupts();
     set_gate(VECTOR_SPURIOUS, entry_spurious, 0, 0);
 }
-
-static bool saves_all; /* cpu_save_all was called */
 
 void cpu_save_all(void)
 {
     saves_all = true;
     set_gate(2, entry_nmi_saved, IST_NMI, 0);
-    set_gate(VECTOR_SAMPLE, entry_sample_saved, 0, 0);
-    set_gate(VECTOR_TIMER, entry_timer_saved, 0, 0);
-    set_gate(VECTOR_DEVICE, entry_device_saved, 0, 0);
-    set_gate(VECTOR_WAKE, entry_wake_saved, 0, 0);
-    set_gate(VECTOR_SERVICE_TIMER, entry_wake_saved, 0, 0);
+    set_interrupts();
 }
-
-static bool empties_first; /* cpu_empty_first was called */
 
 static void set_exceptions(const void *const entries[ENTRY_EXCEPTIONS])
 {
@@ -135,16 +150,10 @@ void cpu_watch_exceptions(void)
 
 void cpu_empty_first(void)
 {
-    void (*wake)(void) = saves_all ? entry_wake_saved_drained : entry_wake_drained;
-
     empties_first = true;
     set_exceptions(entry_exceptions_drained);
     set_gate(VECTOR_ATTENTION, entry_attention_drained, 0, 0);
-    set_gate(VECTOR_SAMPLE, saves_all ? entry_sample_saved_drained : entry_sample_drained, 0, 0);
-    set_gate(VECTOR_TIMER, saves_all ? entry_timer_saved_drained : entry_timer_drained, 0, 0);
-    set_gate(VECTOR_DEVICE, saves_all ? entry_device_saved_drained : entry_device_drained, 0, 0);
-    set_gate(VECTOR_WAKE, wake, 0, 0);
-    set_gate(VECTOR_SERVICE_TIMER, wake, 0, 0);
+    set_interrupts();
     set_gate(VECTOR_PRECISE, saves_all ? entry_precise_saved : entry_precise, 0, 0);
 }
 

@@ -95,7 +95,6 @@ u32_t sys_now(void)
     return (u32_t)net_port_ms();
 }
 
-/* Mixes the TSC of each call: the numbers differ between machines and between runs. */
 void net_port_pass(uint32_t ms)
 {
     if (!run.clock.virtual_time)
@@ -105,6 +104,7 @@ void net_port_pass(uint32_t ms)
     x86_wait_for_interrupt();
 }
 
+/* Mixes the TSC of each call: the numbers differ between machines and between runs. */
 uint32_t net_port_random(void)
 {
     static uint64_t state;

@@ -152,7 +152,8 @@ static bool add_interface(const struct boot_network *network)
     return true;
 }
 
-static bool wait_until(bool (*reached)(void), uint64_t most_ms)
+/* pass_ms: virtual time to pass at once between looks, for what no frame brings; or 0. */
+static bool wait_until(bool (*reached)(void), uint64_t most_ms, uint32_t pass_ms)
 {
     uint64_t end = net_port_ms() + most_ms;
 
@@ -160,8 +161,8 @@ static bool wait_until(bool (*reached)(void), uint64_t most_ms)
         if (net_port_ms() > end)
             return false;
         net_stack_poll();
-        if (reached == has_link && !link) /* a frame brings nothing else that is waited for here */
-            net_port_pass(LINK_LOOK_MS);
+        if (pass_ms && !reached())
+            net_port_pass(pass_ms);
     }
     return true;
 }
@@ -179,7 +180,7 @@ static int get_address(const struct boot_network *network, char *problem, size_t
         format_text(problem, room, "no memory for DHCP");
         return -ENOMEM;
     }
-    if (wait_until(has_address, NET_DHCP_WAIT_MS))
+    if (wait_until(has_address, NET_DHCP_WAIT_MS, 0))
         return 0;
     format_text(problem, room, "no DHCP server answered within %u s on %s", NET_DHCP_WAIT_MS / 1000,
                 card.driver->name);
@@ -230,7 +231,7 @@ int net_stack_start(const struct boot_network *network, char *problem, size_t ro
         format_text(problem, room, "no memory for the network");
         return -ENOMEM;
     }
-    if (!wait_until(has_link, NET_LINK_WAIT_MS)) {
+    if (!wait_until(has_link, NET_LINK_WAIT_MS, LINK_LOOK_MS)) {
         format_text(problem, room, "%s has no link: is the cable in?", card.driver->name);
         return -ENETDOWN;
     }

@@ -3,10 +3,12 @@
 
 #include "guest/cpu/cpu.h"
 #include "guest/cpu/cross.h"
+#include "guest/memory/vm_table.h"
 #include "guest/probe/probe_copy.h"
 #include "guest/thread/thread.h"
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm.h"
+#include "guest/vm/vm_fill.h"
 #include "lib/x86.h"
 
 #define VECTOR_PAGE_FAULT 14
@@ -52,7 +54,8 @@ static uint64_t operand(struct trap_frame *frame, const struct probe_place *plac
     return address;
 }
 
-/* Makes the breakpoint's frame that of a page fault. */
+/* Makes the breakpoint's frame that of a page fault, as the instruction would have: it is served in
+ * the program's time, and the breakpoint is reached again. */
 static bool fault(struct trap_frame *frame, uint64_t address, bool write)
 {
     frame->vector = VECTOR_PAGE_FAULT;
@@ -61,25 +64,37 @@ static bool fault(struct trap_frame *frame, uint64_t address, bool write)
     return false;
 }
 
-static bool push(struct trap_frame *frame, uint64_t value)
+/* Whether the instruction itself would find its word at an address, without a page fault. */
+static bool is_there(const struct vm_space *space, uint64_t address, bool write)
+{
+    uint64_t last = address + sizeof(uint64_t) - 1;
+
+    return address < USER_END && last < USER_END &&
+           vm_filled(*vm_table_look(space->root, address, VM_LEVEL_PAGE).entry, write) &&
+           vm_filled(*vm_table_look(space->root, last, VM_LEVEL_PAGE).entry, write);
+}
+
+static bool push(const struct vm_space *space, struct trap_frame *frame, uint64_t value)
 {
     uint64_t sp = frame->rsp - sizeof value;
 
-    if (copy_to_user(sp, &value, sizeof value) != 0)
+    if (!is_there(space, sp, true) || copy_to_user(sp, &value, sizeof value) != 0)
         return fault(frame, sp, true);
     frame->rsp = sp;
     return true;
 }
 
 /* Finds where an indirect jump or a call leads, and pushes the return address. */
-static bool through_memory(struct trap_frame *frame, const struct probe_place *place, uint64_t *to)
+static bool through_memory(const struct vm_space *space, struct trap_frame *frame,
+                           const struct probe_place *place, uint64_t *to)
 {
     const struct run_probe_point *point = place->point;
 
     switch (point->flow) {
     case RUN_PROBE_JUMP_MEMORY:
     case RUN_PROBE_CALL_MEMORY:
-        if (copy_from_user(to, operand(frame, place), sizeof *to) != 0)
+        if (!is_there(space, operand(frame, place), false) ||
+            copy_from_user(to, operand(frame, place), sizeof *to) != 0)
             return fault(frame, operand(frame, place), false);
         break;
     case RUN_PROBE_CALL_REGISTER:
@@ -88,7 +103,7 @@ static bool through_memory(struct trap_frame *frame, const struct probe_place *p
     default:
         *to = place->ip + (uint64_t)point->target;
     }
-    return point->flow < RUN_PROBE_CALL || push(frame, place->ip + point->bytes);
+    return point->flow < RUN_PROBE_CALL || push(space, frame, place->ip + point->bytes);
 }
 
 bool probe_flow_target(struct cpu *cpu, struct trap_frame *frame, const struct probe_place *place,
@@ -117,9 +132,11 @@ bool probe_flow_target(struct cpu *cpu, struct trap_frame *frame, const struct p
         cross_lock(cpu);
         space = cpu->thread->process->space;
         recent = space->recent; /* so that the program's next page fault costs what it would */
-        done = through_memory(frame, place, to);
+        done = through_memory(space, frame, place, to);
         space->recent = recent;
         cross_unlock();
+        if (!done) /* an instruction that faults does not count, but its breakpoint did */
+            probe_take_off(cpu, 1);
         return done;
     }
 }

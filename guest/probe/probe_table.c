@@ -104,7 +104,9 @@ static void read_object(const struct run_probe_object *from, const char *paths, 
     object->point_count = from->point_count;
     for (uint32_t i = 0; i < from->point_count; i++)
         if (object->points[i].bytes < 1 || object->points[i].bytes > RUN_PROBE_CODE_BYTES ||
-            (i && object->points[i].file_offset <= object->points[i - 1].file_offset))
+            (i && object->points[i].file_offset <= object->points[i - 1].file_offset) ||
+            (object->points[i].kind & RUN_PROBE_HEAP &&
+             probe_table.argument_count < HR_ALLOCATION_VALUES))
             damaged();
     object->first_page = object->points[0].file_offset / PAGE_BYTES;
     object->page_count =

@@ -4,10 +4,20 @@
 #include "drivers/platform.h"
 #include "guest/sample/ring.h"
 
+/* The least power of two, from 64 bytes on. */
+static uint32_t shift_for(uint32_t slot_bytes)
+{
+    uint32_t shift = 6;
+
+    while (1u << shift < slot_bytes)
+        shift++;
+    return shift;
+}
+
 int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t value_count)
 {
     *ring = (struct ring){
-        .slot_shift = value_count <= TRACE_SLOT_SMALL_EVENTS ? 6 : 7,
+        .slot_shift = shift_for(trace_slot_bytes(value_count)),
         .mask = capacity - 1,
         .cpu = cpu,
         .record_bytes = trace_slot_bytes(value_count),
@@ -17,28 +27,28 @@ int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t value
     return ring->slots != NULL ? 0 : -ENOMEM;
 }
 
+/* Moves the ring to memory in which as many slots of that size fit, but no more than before. */
+static void ring_move(struct ring *ring, void *memory, uint64_t bytes, uint32_t slot_bytes)
+{
+    ring->slot_shift = shift_for(slot_bytes);
+    while ((uint64_t)ring->mask + 1 > bytes >> ring->slot_shift)
+        ring->mask /= 2;
+    ring->slots = memory;
+    ring_reset(ring);
+}
+
 void ring_add_stacks(struct ring *ring, void *memory, uint32_t bytes, uint32_t stack_bytes)
 {
     uint32_t slot_bytes = ring->record_bytes + stack_bytes;
 
-    while (1u << ring->slot_shift < slot_bytes)
-        ring->slot_shift++;
-    while ((uint64_t)ring->mask + 1 > bytes >> ring->slot_shift)
-        ring->mask /= 2;
     ring->record_bytes += (uint32_t)sizeof(struct trace_slot_stack); /* of 0 addresses */
-    ring->slots = memory;
-    ring_reset(ring);
+    ring_move(ring, memory, bytes, slot_bytes);
 }
 
 void ring_widen(struct ring *ring, void *memory, uint64_t bytes, uint32_t value_count)
 {
     ring->record_bytes = trace_slot_bytes(value_count);
-    while (1u << ring->slot_shift < ring->record_bytes)
-        ring->slot_shift++;
-    while ((uint64_t)ring->mask + 1 > bytes >> ring->slot_shift)
-        ring->mask /= 2;
-    ring->slots = memory;
-    ring_reset(ring);
+    ring_move(ring, memory, bytes, ring->record_bytes);
 }
 
 void ring_reset(struct ring *ring)

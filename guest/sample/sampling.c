@@ -16,12 +16,8 @@ void sampling_set_mode(enum hr_mode mode)
 
 uint32_t sampling_values(void)
 {
-    uint32_t access = !sampling.precise            ? 0
-                      : sampling.session.registers ? TRACE_SLOT_REGISTERS
-                                                   : TRACE_SLOT_ACCESS;
-
-    return sampling.session.event_count +
-           (sampling.probe_arguments > access ? sampling.probe_arguments : access);
+    return trace_slot_values(sampling.session.event_count, sampling.probe_arguments,
+                             sampling.precise, sampling.session.registers);
 }
 
 bool sampling_whole(uint32_t i)

@@ -21,7 +21,7 @@ static void trigger_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
     sampler_take(cpu, clock_entered(cpu), ip, flags | HR_SAMPLE_POLLED);
 }
 
-static struct trace_slot *trigger_open(struct cpu *cpu)
+struct trace_slot *trigger_open(struct cpu *cpu)
 {
     struct trace_slot *slot;
 
@@ -30,7 +30,7 @@ static struct trace_slot *trigger_open(struct cpu *cpu)
     return slot;
 }
 
-static void trigger_close(struct cpu *cpu)
+void trigger_close(struct cpu *cpu)
 {
     ring_publish(cpu->ring);
 }

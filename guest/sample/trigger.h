@@ -39,4 +39,8 @@ const struct trigger *trigger_of(enum hr_mode mode);
  * samples are asked for or that take none. */
 extern const struct trigger trigger_overflow, trigger_pebs, trigger_asked;
 
+/* open and close of the rows whose slots no NMI fills. */
+struct trace_slot *trigger_open(struct cpu *cpu);
+void trigger_close(struct cpu *cpu);
+
 #endif

@@ -2,9 +2,7 @@
 #include "drivers/apic/apic.h"
 #include "guest/cpu/clock.h"
 #include "guest/sample/pebs.h"
-#include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
-#include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 #include "guest/sample/trigger.h"
 
@@ -13,7 +11,7 @@ static uint64_t since_set(const struct pebs *pebs, uint32_t i, uint64_t value)
 {
     const struct pmu_event *event = &sampling.session.events[i];
 
-    return (value - (1 - pebs->armed[i])) & ~0ull >> (64 - event->width_bits);
+    return (value - pmu_precise_preset(event, pebs->armed[i])) & ~0ull >> (64 - event->width_bits);
 }
 
 static void pebs_read(struct cpu *cpu, uint64_t *values)
@@ -67,20 +65,6 @@ static void pebs_poll(struct cpu *, uint64_t /* ip */, uint32_t /* flags */)
 {
 }
 
-static struct trace_slot *pebs_open(struct cpu *cpu)
-{
-    struct trace_slot *slot;
-
-    while ((slot = ring_reserve(cpu->ring)) == NULL)
-        sampler_await_room(cpu);
-    return slot;
-}
-
-static void pebs_close(struct cpu *cpu)
-{
-    ring_publish(cpu->ring);
-}
-
 int pebs_try(void)
 {
     int status = run.pmu->precise_start(&sampling.session, &cpu_this()->pebs->area);
@@ -95,5 +79,5 @@ const struct trigger trigger_pebs = {.prepare = pebs_prepare,
                                      .resume = pebs_resume,
                                      .read = pebs_read,
                                      .poll = pebs_poll,
-                                     .open = pebs_open,
-                                     .close = pebs_close};
+                                     .open = trigger_open,
+                                     .close = trigger_close};

@@ -219,6 +219,7 @@ return_restore:
     andq %gs:CPU_STOP_MASK, %rax
     movq %gs:CPU_CLOCK_OFFSET, %rdx
     addq %rax, (%rdx)
+\name\()_call:
     movq %rsp, %rdi
     call trap_exception
     rdtsc
@@ -243,10 +244,7 @@ entry_exception_drained: /* 3 instructions so far */
     CLOCK_ENTER 21
     cld
     DRAIN 1        /* the jump */
-    movq %rsp, %rdi
-    call trap_exception
-    CLOCK_EXIT 23  /* 1 + 3 + 1 + 15 + 3 */
-    jmp return_restore
+    jmp exception_call
 
 .macro FRAME_FROM_USER vector
     pushq $0
@@ -281,7 +279,7 @@ entry_exception_drained: /* 3 instructions so far */
     andq %gs:CPU_STOP_MASK, %rax
     movq %gs:CPU_CLOCK_OFFSET, %rdx
     addq %rax, (%rdx)
-    jmp exception_call
+    jmp entry_exception_watched_call /* a page fault of the instruction at the breakpoint, too */
 .endm
 
     BREAKPOINT entry_breakpoint

@@ -2,6 +2,7 @@
 #include "guest/syscall/mapping.h"
 
 #include <asm/unistd_64.h>
+#include <linux/mman.h>
 
 #include "guest/base/frame.h"
 #include "guest/base/layout.h"
@@ -48,7 +49,7 @@ static bool describe(const struct cpu *cpu, const struct trap_frame *frame,
         *m = (struct hr_rec_mapping){.kind = HR_MAPPING_MAP,
                                      .address = frame->rax,
                                      .bytes = area != NULL ? area->end - frame->rax : 0,
-                                     .flags = 1, /* MAP_SHARED */
+                                     .flags = MAP_SHARED,
                                      .protection = area != NULL ? area->protection : 0};
         return true;
     case __NR_munmap:
