@@ -41,9 +41,9 @@ static inline uint32_t trace_slot_bytes(uint32_t value_count)
 
 /* Returns the values of a slot: the events, and after them the arguments of a hit or an access. */
 static inline uint32_t trace_slot_values(uint32_t event_count, uint32_t argument_count,
-                                         bool accesses, bool registers)
+                                         bool accesses, bool with_registers)
 {
-    uint32_t access = !accesses ? 0 : registers ? TRACE_SLOT_REGISTERS : TRACE_SLOT_ACCESS;
+    uint32_t access = !accesses ? 0 : with_registers ? TRACE_SLOT_REGISTERS : TRACE_SLOT_ACCESS;
 
     return event_count + (argument_count > access ? argument_count : access);
 }

@@ -32,7 +32,6 @@ extern struct intel_found intel_found;
 /* PEBS: fills caps from IA32_PERF_CAPABILITIES; without PEBS says why. */
 void intel_pebs_probe(struct pmu_caps *caps, uint64_t capabilities);
 
-
 /* Whether records are adaptive, which events' selects and FIXED_CTR_CTRL say as well. */
 bool intel_pebs_adaptive(void);
 
