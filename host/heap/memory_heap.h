@@ -9,7 +9,7 @@
  *   visitor.called      -> memory_heap_take_called(&heap, samples);
  *   visitor.record      -> memory_heap_take_record(&heap, chunk, record);
  *   and then            -> memory_objects_find(&heap.objects, pid, address, time);
- *   an object's site    -> heap.sites.all[object->site], host/heap/memory_sites.h
+ *   an object's site    -> memory_sites_at(&heap.sites, object->site)
  *
  * With visitor.stacks = TRACE_SCAN_STACKS sites have call stacks.  Where several CPUs ran the
  * program the chunks are not in the order of time: with `gathers` set, what is taken is kept (48

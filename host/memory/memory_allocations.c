@@ -146,7 +146,7 @@ static void print_all(FILE *out, struct memory_groups *rows, unsigned long limit
 
 static void print_stack(FILE *out, const struct memory_groups *rows, const struct memory_group *row)
 {
-    const struct memory_site *site = &rows->heap.sites.all[row->site];
+    const struct memory_site *site = memory_sites_at(&rows->heap.sites, row->site);
     char frame[MEMORY_WHERE_BYTES], safe[4 * MEMORY_WHERE_BYTES];
 
     for (uint32_t i = 0;

@@ -56,7 +56,7 @@ void memory_allocations_csv(struct output *out, struct memory_groups *rows, unsi
 static void json_stack(struct output *out, const struct memory_groups *rows,
                        const struct memory_group *row)
 {
-    const struct memory_site *site = &rows->heap.sites.all[row->site];
+    const struct memory_site *site = memory_sites_at(&rows->heap.sites, row->site);
     char frame[MEMORY_WHERE_BYTES];
 
     output_text(out, ",\"stack\":[");

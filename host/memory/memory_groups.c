@@ -107,7 +107,6 @@ static uint64_t key_of(const struct memory_groups *rows, uint32_t site,
 /* Returns the row of a site, which is looked up once. */
 static uint32_t row_of_site(struct memory_groups *rows, uint32_t site)
 {
-    const struct memory_site none = {0};
     struct memory_where where;
     uint32_t *grown;
 
@@ -124,7 +123,7 @@ static uint32_t row_of_site(struct memory_groups *rows, uint32_t site)
     if (rows->of_site[site] != 0)
         return rows->of_site[site];
     memory_where_find(&where, rows->symbols, rows->stacks,
-                      site < rows->heap.sites.count ? &rows->heap.sites.all[site] : &none);
+                      memory_sites_at(&rows->heap.sites, site));
     rows->of_site[site] = row_of(rows, key_of(rows, site, &where), site, &where);
     return rows->of_site[site];
 }
@@ -224,7 +223,8 @@ static void sum_strays(struct memory_groups *rows)
 
         if (stray->unknown + stray->twice == 0)
             continue;
-        memory_where_find(&where, rows->symbols, rows->stacks, &rows->heap.sites.all[i]);
+        memory_where_find(&where, rows->symbols, rows->stacks,
+                          memory_sites_at(&rows->heap.sites, i));
         if (memory_where_in_library(&where))
             continue;
         rows->unknown += stray->unknown;

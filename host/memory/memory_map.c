@@ -11,7 +11,6 @@
 
 #define SPANS_BITS 17u
 #define LEAST_SHARE 500u /* an object with fewer than one of so many records is not shown */
-#define NEAR_BLOCKS 16u /* other memory at most so far apart is one object */
 #define STRIDE 0x9e3779b1u /* odd */
 
 struct span { /* what was accessed of an object */
@@ -224,12 +223,6 @@ static void offer(struct memory_map *map, const struct memory_map_band *band)
     }
 }
 
-static bool joins(const struct memory_map_band *band, uint64_t key)
-{
-    return memory_names_kind(band->last_key) == MEMORY_OTHER &&
-           memory_names_kind(key) == MEMORY_OTHER && key - band->last_key <= NEAR_BLOCKS;
-}
-
 static void choose(struct memory_map *map, struct span *spans, uint32_t count)
 {
     struct memory_map_band band = {0};
@@ -238,7 +231,7 @@ static void choose(struct memory_map *map, struct span *spans, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         const struct span *span = &spans[i];
 
-        if (i != 0 && joins(&band, span->key)) {
+        if (i != 0 && memory_names_join(band.last_key, span->key)) {
             band.last_key = span->key;
             band.end = span->high + 1;
             band.reads += span->reads;

@@ -9,7 +9,6 @@
 #include "host/base/array.h"
 #include "host/base/text.h"
 
-#define NEAR_BLOCKS 16u /* other memory at most so far apart is one object */
 #define SHARE 1000u
 
 struct item {
@@ -58,16 +57,6 @@ const char *memory_profile_code(struct symbols_names *names, struct symbols *sym
     return keep(names, text);
 }
 
-/* Whether two things, in the order of keys, are one object: they are the same, or other memory of
- * one process close to each other. */
-static bool joins(uint64_t before, uint64_t key)
-{
-    if (before == key)
-        return true;
-    return memory_names_kind(before) == MEMORY_OTHER && memory_names_kind(key) == MEMORY_OTHER &&
-           memory_names_process(before) == memory_names_process(key) && key - before <= NEAR_BLOCKS;
-}
-
 /* Names the entries, which are in the order of their keys. */
 static void name_all(struct memory_profile *rows, const struct memory_counts *counts,
                      const struct memory_entry *entries, size_t count, enum memory_profile_by by,
@@ -81,7 +70,7 @@ static void name_all(struct memory_profile *rows, const struct memory_counts *co
         const struct memory_entry *entry = &entries[i];
         const char *code;
 
-        if (i == 0 || !joins(entries[i - 1].first, entry->first))
+        if (i == 0 || !memory_names_join(entries[i - 1].first, entry->first))
             thing = keep(&rows->names, memory_names_text(names, entry->first, text));
         code = entry->second == 0 ? "[other]"
                                   : memory_profile_code(&rows->names, counts->accesses->symbols,
