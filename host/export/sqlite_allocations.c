@@ -57,12 +57,10 @@ static int put(struct sqlite_allocations *a, uint32_t pid, const struct memory_o
     return a->db->error;
 }
 
-static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time,
-                 uint32_t tid)
+static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
 {
     struct sqlite_allocations *a = context;
 
-    (void)tid;
     if (memory_heap_inherited(&a->heap, pid, object))
         return 0;
     database_bind(a->insert, FREED, trace_info_time_ns(&a->e->info, time));

@@ -3,7 +3,6 @@
  * is of no place.  Never prints. */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define MEMORY_SITES_MAX (1u << 20)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "host/base/array.h"
 #include "host/trace/trace_looks.h"

@@ -1,7 +1,6 @@
 /* Walks over accesses with several workers. */
 #include "host/memory/memory_accesses.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 void memory_accesses_init(struct memory_accesses *accesses, struct trace_scan *scan,

@@ -165,15 +165,13 @@ static int allocated(void *context, uint32_t pid, const struct memory_object *ob
     return 0;
 }
 
-static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time,
-                 uint32_t tid)
+static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
 {
     struct memory_groups *rows = context;
     const struct trace_info *info = &rows->heap.scan->info;
     struct memory_group *row;
     uint64_t lifetime = 0;
 
-    (void)tid;
     if (memory_heap_inherited(&rows->heap, pid, object))
         return 0;
     memory_totals_freed(&rows->totals, object);
@@ -203,11 +201,10 @@ static void left(void *context, uint32_t pid, const struct memory_object *object
     memory_totals_left(&row->totals, object);
 }
 
-static int mapping(void *context, uint32_t pid, const struct hr_rec_mapping *record, uint32_t site)
+static int mapping(void *context, uint32_t pid, const struct hr_rec_mapping *record)
 {
     struct memory_groups *rows = context;
 
-    (void)site;
     return memory_mapped_take(&rows->mapped, pid, record);
 }
 

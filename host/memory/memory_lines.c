@@ -299,7 +299,8 @@ static int by_cost(const void *a, const void *b, void *context)
 {
     const struct memory_line *x = a, *y = b;
     const struct memory_lines *lines = context;
-    uint64_t cost = memory_lines_cost(lines, &x->sums), other = memory_lines_cost(lines, &y->sums);
+    uint64_t cost = memory_sums_cost(&lines->total, &x->sums),
+             other = memory_sums_cost(&lines->total, &y->sums);
 
     if (cost != other)
         return cost > other ? -1 : 1;

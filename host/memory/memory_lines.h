@@ -53,13 +53,6 @@ struct memory_lines {
 int memory_lines_make(struct memory_lines *lines, struct memory_accesses *accesses);
 void memory_lines_free(struct memory_lines *lines);
 
-/* What a line or a use costs, as memory_profile_cost(). */
-static inline uint64_t memory_lines_cost(const struct memory_lines *lines,
-                                         const struct memory_sums *sums)
-{
-    return lines->total.timed != 0 ? sums->cost : sums->estimated;
-}
-
 /* For memory_lines_*.c. */
 
 struct memory_lines_known { /* of a line that the second walk looks at */

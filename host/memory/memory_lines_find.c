@@ -1,16 +1,13 @@
 /* Finds the cache lines that several threads use. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "host/memory/memory_decoder.h"
 #include "host/memory/memory_lines.h"
 #include "lib/hash.h"
 
 #define FIRST_BITS 12u
-#define BITS_MAX                                                                    \
-    20u /* 2^20 places of 40 bytes for each worker: 50 MB of memory that is touched \
-         */
+#define BITS_MAX 20u /* 2^20 places for each worker: 50 MB of memory that is touched */
 #define STRIDE 0x9e3779b1u /* odd: in the order of places one end would be full first */
 #define FEW 3u /* records: a line with no more, of one thread, goes when there is no room */
 
@@ -214,8 +211,8 @@ static int by_cost(const void *a, const void *b, void *context)
 {
     const struct line *x = a, *y = b;
     const struct memory_sums *total = context;
-    uint64_t cost = total->timed != 0 ? x->cost : x->estimated,
-             other = total->timed != 0 ? y->cost : y->estimated;
+    uint64_t cost = total->timed != 0 ? x->cost : x->estimated;
+    uint64_t other = total->timed != 0 ? y->cost : y->estimated;
 
     if (cost != other)
         return cost > other ? -1 : 1;

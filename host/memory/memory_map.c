@@ -133,14 +133,12 @@ static void restart_finder(void *owner)
     all->records = all->refused = 0;
 }
 
-static int take_life(void *context, uint32_t pid, const struct memory_object *object, uint64_t time,
-                     uint32_t tid)
+static int take_life(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
 {
     struct memory_map *map = context;
     const struct trace_info *info = map->accesses->names.info;
 
     (void)pid;
-    (void)tid;
     if (map->life_count == MEMORY_MAP_LIVES ||
         array_grow(&map->lives, map->life_count, sizeof map->lives[0]) != 0)
         return 0;
@@ -156,7 +154,7 @@ static int take_life(void *context, uint32_t pid, const struct memory_object *ob
 
 static void take_left(void *context, uint32_t pid, const struct memory_object *object)
 {
-    (void)take_life(context, pid, object, UINT64_MAX, 0);
+    (void)take_life(context, pid, object, UINT64_MAX);
 }
 
 /* Keeps the lives of objects that are in a band. */
@@ -268,7 +266,7 @@ int memory_map_find(struct memory_map *map, struct memory_accesses *accesses,
     uint32_t count = 0;
     int error;
 
-    *map = (struct memory_map){.accesses = accesses, .wish = *wish, .bins = wish->bins};
+    *map = (struct memory_map){.accesses = accesses, .wish = *wish};
     accesses->sink =
         (struct memory_heap_sink){.context = map, .freed = take_life, .left = take_left};
     all.places = calloc(1u << SPANS_BITS, sizeof all.places[0]);

@@ -287,16 +287,6 @@ uint64_t memory_names_site(uint32_t site)
     return key_of(MEMORY_SITE, site);
 }
 
-uint64_t memory_names_block(uint64_t key)
-{
-    return (key & ((1ull << PROCESS_SHIFT) - 1)) * MEMORY_BLOCK_BYTES;
-}
-
-uint32_t memory_names_process(uint64_t key)
-{
-    return (uint32_t)((key & ~(~0ull << KIND_SHIFT)) >> PROCESS_SHIFT);
-}
-
 bool memory_names_join(uint64_t before, uint64_t key)
 {
     return before == key ||
@@ -318,7 +308,7 @@ static char *name_in_file(struct memory_names *names, uint64_t key, uint64_t off
 static void name_process(struct memory_names *names, uint64_t key, char text[MEMORY_NAME_BYTES])
 {
     const struct trace_processes *processes = &names->info->processes;
-    uint32_t number = memory_names_process(key);
+    uint32_t number = (uint32_t)((key & ~(~0ull << KIND_SHIFT)) >> PROCESS_SHIFT);
     size_t used = strlen(text);
 
     if (number < processes->count)
@@ -354,7 +344,7 @@ char *memory_names_text(struct memory_names *names, uint64_t key, char text[MEMO
         name_process(names, key, text);
         return text;
     case MEMORY_OTHER:
-        snprintf(text, MEMORY_NAME_BYTES, "[anon] 0x%lx", memory_names_block(key));
+        snprintf(text, MEMORY_NAME_BYTES, "[anon] 0x%lx", (key & UINT32_MAX) * MEMORY_BLOCK_BYTES);
         name_process(names, key, text);
         return text;
     case MEMORY_KERNEL:

@@ -16,11 +16,6 @@ struct item {
     struct memory_sums sums;
 };
 
-uint64_t memory_profile_cost(const struct memory_profile *rows, const struct memory_sums *sums)
-{
-    return rows->total.timed != 0 ? sums->cost : sums->estimated;
-}
-
 void memory_profile_free(struct memory_profile *rows)
 {
     free(rows->all);
@@ -93,8 +88,8 @@ static int by_names(const void *a, const void *b)
 static uint64_t cost_within(const struct memory_profile *rows, const struct memory_profile_row *row,
                             const struct memory_sums *sums)
 {
-    return memory_profile_cost(rows, &row->sums) != 0 ? memory_profile_cost(rows, sums)
-                                                      : sums->estimated;
+    return memory_sums_cost(&rows->total, &row->sums) != 0 ? memory_sums_cost(&rows->total, sums)
+                                                           : sums->estimated;
 }
 
 /* Makes one row of items with the same name, which are in the order of the other names. */
@@ -127,8 +122,8 @@ static int by_cost(const void *a, const void *b, void *context)
 {
     const struct memory_profile_row *x = a, *y = b;
     const struct memory_profile *rows = context;
-    uint64_t cost = memory_profile_cost(rows, &x->sums),
-             other = memory_profile_cost(rows, &y->sums);
+    uint64_t cost = memory_sums_cost(&rows->total, &x->sums),
+             other = memory_sums_cost(&rows->total, &y->sums);
 
     if (cost != other)
         return cost > other ? -1 : 1;
