@@ -125,6 +125,20 @@ static void put_access(uint64_t time, uint32_t tid, uint64_t ip, const struct hr
         fail("access");
 }
 
+/* Words of a line that are needed. */
+static int words_of(const char *word)
+{
+    static const struct {
+        const char *word;
+        int count;
+    } lines[] = {{"cpu", 2}, {"load", 7}, {"store", 6}, {"none", 4}};
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (strcmp(lines[i].word, word) == 0)
+            return lines[i].count;
+    return INT_MAX;
+}
+
 static void take_line(const char *line)
 {
     char word[32] = "";
@@ -132,12 +146,17 @@ static void take_line(const char *line)
     struct hr_access access = {.events = 1};
     bool store;
     uint32_t rest;
+    int found;
 
-    sscanf(line,
-           "%31s %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64
-           " %" SCNi64,
-           word, (int64_t *)&n[0], (int64_t *)&n[1], (int64_t *)&n[2], (int64_t *)&n[3],
-           (int64_t *)&n[4], (int64_t *)&n[5], (int64_t *)&n[6], (int64_t *)&n[7]);
+    found = sscanf(line,
+                   "%31s %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64
+                   " %" SCNi64 " %" SCNi64,
+                   word, (int64_t *)&n[0], (int64_t *)&n[1], (int64_t *)&n[2], (int64_t *)&n[3],
+                   (int64_t *)&n[4], (int64_t *)&n[5], (int64_t *)&n[6], (int64_t *)&n[7]);
+    if (found < words_of(word)) {
+        fprintf(stderr, "genaccesses: %s: no such line, or a part is missing\n", word);
+        exit(2);
+    }
     if (strcmp(word, "cpu") == 0) {
         g.cpu = (uint32_t)(n[0] % CPUS);
         return;
