@@ -1,4 +1,4 @@
-/* The names of sampling modes. */
+/* The names of sampling modes, and what they do. */
 #include "lib/modes.h"
 
 #include <stddef.h>
@@ -26,4 +26,9 @@ int modes_find(const char *name)
             return (int)i;
     }
     return -1;
+}
+
+bool modes_sample(uint32_t mode)
+{
+    return mode != HR_MODE_OFF && mode != HR_MODE_EXACT && mode != HR_MODE_LATENCY;
 }

@@ -2,6 +2,7 @@
 #ifndef LIB_MODES_H
 #define LIB_MODES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Returns the name of an enum hr_mode, or NULL if `mode` is not one. */
@@ -9,5 +10,8 @@ const char *modes_name(uint32_t mode);
 
 /* Returns an enum hr_mode, or -1 if there is none of that name. */
 int modes_find(const char *name);
+
+/* Returns whether samples are taken in a mode. */
+bool modes_sample(uint32_t mode);
 
 #endif

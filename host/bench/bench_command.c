@@ -11,7 +11,6 @@
 #include "host/base/option.h"
 #include "host/bench/bench_memory.h"
 
-#define SIZE_DEFAULT (256ull << 20)
 #define SIZE_LEAST (1ull << 20)
 #define SIZE_MOST (16ull << 30)
 
@@ -71,10 +70,11 @@ int bench_command(int argc, char **argv)
         .doc = "Measure how fast one CPU of this machine reads, writes and copies memory, and how "
                "long a load takes that waits for the one before, by the size of what is used.\v"
                "The largest size's figures are the machine's peak.  They are kept, and "
-               "'hr timeline --bandwidth' shows rates as shares of them; those of an emulator are "
-               "not kept.  MB/s are bytes a microsecond; a copy's are those read and written.",
+               "'hr timeline --bandwidth' shows rates as shares of them; those of an emulator and "
+               "of less than 256M are not kept.  MB/s are bytes a microsecond; a copy's are those "
+               "read and written.",
     };
-    struct bench_options options = {.size = SIZE_DEFAULT};
+    struct bench_options options = {.size = BENCH_SIZE_DEFAULT};
 
     command_line_parse(&argp, argc, argv, 0, &options);
     return bench_memory(&options);

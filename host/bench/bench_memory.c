@@ -166,18 +166,26 @@ static void print_rows(const struct bench *b, bool json, bool emulated)
         puts("\n]}");
 }
 
-/* The figures of the largest size; an emulator's say nothing about a machine. */
+/* The figures of the largest size; an emulator's say nothing about a machine, and those of caches
+ * nothing about its memory. */
 static void keep(const struct bench *b, bool emulated)
 {
+    const struct row *largest = &b->rows[b->count - 1];
     int error;
 
     if (emulated) {
         error_print("the run was emulated: these figures are the emulator's, and no peak is kept");
         return;
     }
-    error = machine_peak_store(&b->summary.info, &b->rows[b->count - 1].figures);
+    if (largest->size < BENCH_SIZE_DEFAULT) {
+        error_print("no peak is kept: with less than --size 256M these are the caches' figures");
+        return;
+    }
+    error = machine_peak_store(&b->summary.info, &largest->figures);
     if (error != 0)
-        error_print("the peak was not kept: %s", strerror(-error));
+        error_print("the peak was not kept: %s", error == -ENODATA
+                                                     ? "the machine does not name its processor"
+                                                     : strerror(-error));
 }
 
 static int present(const struct bench *b, enum bench_format format)

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#define BENCH_SIZE_DEFAULT (256ull << 20) /* of a smaller one the caches hold too much */
+
 enum bench_format { BENCH_TABLE, BENCH_CSV, BENCH_JSON };
 
 struct bench_options { /* options of `hr run`; NULL: the default */

@@ -10,9 +10,6 @@ enum { TIME = 1, FREED, TID, PID, SIZE, ADDRESS, ALLOCATOR, FUNCTION, SITE, STAC
 /* Returns the place of a site, which is looked up once; NULL without memory. */
 static const struct memory_where *where_of(struct sqlite_allocations *a, uint32_t site)
 {
-    const struct memory_site none = {0};
-    const struct memory_site *known = site < a->heap.sites.count ? &a->heap.sites.all[site] : &none;
-
     if (site >= a->site_count) {
         uint32_t count = site + 1 + site / 2;
         struct memory_where *grown = realloc(a->of_site, count * sizeof *grown);
@@ -25,7 +22,8 @@ static const struct memory_where *where_of(struct sqlite_allocations *a, uint32_
         a->site_count = count;
     }
     if (a->of_site[site].address == UINT64_MAX)
-        memory_where_find(&a->of_site[site], a->e->symbols, &a->e->scan.stacks, known);
+        memory_where_find(&a->of_site[site], a->e->symbols, &a->e->scan.stacks,
+                          memory_sites_at(&a->heap.sites, site));
     return &a->of_site[site];
 }
 
@@ -33,8 +31,8 @@ static int put(struct sqlite_allocations *a, uint32_t pid, const struct memory_o
 {
     const struct trace_info *info = &a->e->info;
     const struct memory_where *where = where_of(a, object->site);
-    const struct memory_site *site =
-        object->site < a->heap.sites.count ? &a->heap.sites.all[object->site] : NULL;
+    const struct memory_site *site = memory_sites_at(&a->heap.sites, object->site);
+    bool known = object->site != MEMORY_SITES_NONE;
     char text[MEMORY_WHERE_BYTES], room[24];
 
     if (where == NULL)
@@ -46,26 +44,23 @@ static int put(struct sqlite_allocations *a, uint32_t pid, const struct memory_o
     database_bind(a->insert, SIZE, object->bytes);
     database_bind(a->insert, ADDRESS, object->address);
     database_bind_text(a->insert, ALLOCATOR,
-                       site != NULL ? trace_points_name(&info->points, site->function, room)
-                                    : NULL);
+                       known ? trace_points_name(&info->points, site->function, room) : NULL);
     database_bind_text(a->insert, SITE, text);
     database_bind_text(a->insert, FUNCTION, NULL);
     database_bind_text(a->insert, STACK, NULL);
-    if (site != NULL && site->caller != 0)
+    if (site->caller != 0)
         database_bind(a->insert, FUNCTION, functions_at(&a->e->functions, site->caller - 1));
-    if (site != NULL && info->has_stacks)
+    if (known && info->has_stacks)
         database_bind(a->insert, STACK, site->stack);
     database_put(a->db, a->insert);
     a->rows++;
     return a->db->error;
 }
 
-static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time,
-                 uint32_t tid)
+static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
 {
     struct sqlite_allocations *a = context;
 
-    (void)tid;
     if (memory_heap_inherited(&a->heap, pid, object))
         return 0;
     database_bind(a->insert, FREED, trace_info_time_ns(&a->e->info, time));

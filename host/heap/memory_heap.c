@@ -84,7 +84,7 @@ static void gone(void *context, const struct memory_object *object)
     struct memory_heap *heap = r->heap;
 
     if (heap->sink.freed != NULL)
-        note_result(heap, heap->sink.freed(heap->sink.context, r->pid, object, r->event->time, 0));
+        note_result(heap, heap->sink.freed(heap->sink.context, r->pid, object, r->event->time));
 }
 
 static void note_stray(struct memory_heap *heap, uint32_t site, enum memory_objects_end end)
@@ -108,8 +108,7 @@ static void give_back(struct memory_heap *heap, uint32_t pid, const struct memor
     if (end != MEMORY_OBJECTS_FREED)
         note_stray(heap, event->site, end);
     else if (heap->sink.freed != NULL)
-        note_result(heap,
-                    heap->sink.freed(heap->sink.context, pid, &object, event->time, event->tid));
+        note_result(heap, heap->sink.freed(heap->sink.context, pid, &object, event->time));
 }
 
 static void apply(struct memory_heap *heap, const struct memory_heap_event *event)
@@ -123,12 +122,11 @@ static void apply(struct memory_heap *heap, const struct memory_heap_event *even
                                          .site = event->site,
                                          .tid = event->tid};
 
-    heap->now = event->time > heap->now ? event->time : heap->now;
     follow_processes(heap, event->time);
     if (event->mapping) {
         if (heap->sink.mapping != NULL)
-            note_result(heap, heap->sink.mapping(heap->sink.context, pid,
-                                                 &heap->mappings[event->old], event->site));
+            note_result(heap,
+                        heap->sink.mapping(heap->sink.context, pid, &heap->mappings[event->old]));
         return;
     }
     if (event->old != 0)
@@ -205,8 +203,7 @@ int memory_heap_take_called(struct memory_heap *heap, const struct trace_samples
     return 0;
 }
 
-static int take_mapping(struct memory_heap *heap, const struct trace_chunk *chunk,
-                        const struct trace_record *record)
+static int take_mapping(struct memory_heap *heap, const struct trace_record *record)
 {
     const struct selection *selection = &heap->scan->selection;
     struct memory_heap_event event = {.mapping = true, .old = heap->mapping_count};
@@ -226,8 +223,6 @@ static int take_mapping(struct memory_heap *heap, const struct trace_chunk *chun
     heap->mappings[heap->mapping_count++] = mapping;
     event.time = mapping.time;
     event.tid = mapping.tid;
-    event.site = site_of(heap, mapping.tid, mapping.time, 0, TRACE_POINTS_NONE,
-                         stack_of(heap, chunk->header.cpu, mapping.tid, mapping.time));
     return take(heap, &event);
 }
 
@@ -238,7 +233,7 @@ int memory_heap_take_record(struct memory_heap *heap, const struct trace_chunk *
     struct hr_rec_lost lost;
 
     if (record->type == HR_REC_MAPPING && chunk->header.type == HR_CHUNK_DATA)
-        return take_mapping(heap, chunk, record);
+        return take_mapping(heap, record);
     if (record->type == HR_REC_LOST && chunk->header.type == HR_CHUNK_DATA &&
         trace_body(record, &lost, sizeof lost, NULL, NULL))
         heap->lost += lost.count;

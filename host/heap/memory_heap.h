@@ -9,7 +9,7 @@
  *   visitor.called      -> memory_heap_take_called(&heap, samples);
  *   visitor.record      -> memory_heap_take_record(&heap, chunk, record);
  *   and then            -> memory_objects_find(&heap.objects, pid, address, time);
- *   an object's site    -> heap.sites.all[object->site], host/heap/memory_sites.h
+ *   an object's site    -> memory_sites_at(&heap.sites, object->site)
  *
  * With visitor.stacks = TRACE_SCAN_STACKS sites have call stacks.  Where several CPUs ran the
  * program the chunks are not in the order of time: with `gathers` set, what is taken is kept (48
@@ -28,13 +28,11 @@
 struct memory_heap_sink { /* told what happens; every function may be NULL */
     void *context;
     int (*allocated)(void *context, uint32_t pid, const struct memory_object *object);
-    int (*freed)(void *context, uint32_t pid, const struct memory_object *object, uint64_t time,
-                 uint32_t tid);
+    int (*freed)(void *context, uint32_t pid, const struct memory_object *object, uint64_t time);
     /* Live when its process ended or executed another program, or at the end of the trace. */
     void (*left)(void *context, uint32_t pid, const struct memory_object *object);
     void (*ended)(void *context, uint32_t pid); /* a process, or what it executed */
-    int (*mapping)(void *context, uint32_t pid, const struct hr_rec_mapping *mapping,
-                   uint32_t site);
+    int (*mapping)(void *context, uint32_t pid, const struct hr_rec_mapping *mapping);
 };
 
 struct memory_heap_event {
@@ -70,7 +68,6 @@ struct memory_heap {
     struct hr_rec_mapping *mappings;
     size_t mapping_count;
     bool sorted;
-    uint64_t now;
 };
 
 void memory_heap_init(struct memory_heap *heap, const struct trace_scan *scan);

@@ -2,7 +2,6 @@
 #include "host/heap/memory_sites.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "host/base/array.h"
 #include "lib/hash.h"

@@ -3,7 +3,6 @@
  * is of no place.  Never prints. */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define MEMORY_SITES_MAX (1u << 20)
@@ -27,3 +26,12 @@ void memory_sites_free(struct memory_sites *sites);
 
 /* Returns the number of a site, or MEMORY_SITES_NONE if there is no room. */
 uint32_t memory_sites_number(struct memory_sites *sites, const struct memory_site *site);
+
+/* The site of a number; of one that is not known, that of no place. */
+static inline const struct memory_site *memory_sites_at(const struct memory_sites *sites,
+                                                        uint32_t number)
+{
+    static const struct memory_site none = {.function = UINT32_MAX};
+
+    return number < sites->count ? &sites->all[number] : &none;
+}

@@ -48,13 +48,11 @@ static int allocated(void *context, uint32_t pid, const struct memory_object *ob
     return 0;
 }
 
-static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time,
-                 uint32_t tid)
+static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
 {
     const struct reading *reading = context;
 
     (void)time;
-    (void)tid;
     if (!memory_heap_inherited(&reading->heap, pid, object))
         memory_totals_freed(reading->totals, object);
     return 0;

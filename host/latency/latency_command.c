@@ -184,7 +184,7 @@ static uint32_t limit_of(const struct options *options)
 
     if (unset && r->slowest != 0)
         limit = options->request != NULL ? REQUEST_LIMIT : 0;
-    return limit != 0 && limit < all ? (uint32_t)limit : all;
+    return (uint32_t)reader_shown(all, limit);
 }
 
 static int present(struct reader *reader)

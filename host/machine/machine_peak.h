@@ -12,7 +12,8 @@ struct machine_peak { /* of one CPU */
     double latency_ns; /* of one load after the other */
 };
 
-/* Keeps the peak for the processor that made a trace.  Returns 0 or -errno. */
+/* Keeps the peak for the processor that made a trace.  Returns 0; -ENODATA: the trace does not
+ * name its model; or other -errno. */
 int machine_peak_store(const struct trace_info *info, const struct machine_peak *peak);
 
 /* Finds the peak of the processor that made a trace.  Returns false if none was kept. */

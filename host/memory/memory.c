@@ -1,16 +1,14 @@
 /* Gathers the runs of touched pages. */
 #include "host/memory/memory.h"
-#include "host/trace/trace_looks.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "host/base/array.h"
+#include "host/trace/trace_looks.h"
 #include "lib/trace_pages.h"
 
 #define COLD_SHARE 10u
-#define RUN_PAGES_MAX (1ull << 32) /* 16 TiB */
 
 const uint32_t memory_window[MEMORY_WINDOWS] = {1, 10, 100};
 
@@ -45,8 +43,7 @@ bool memory_is_cold(const struct memory *memory, uint32_t last)
 static bool has_looks(struct memory *memory)
 {
     if (memory->interval_ns == 0)
-        memory->interval_ns =
-            strtoull(trace_info_text(memory->info, "pages.interval_ns", "0"), NULL, 10);
+        memory->interval_ns = trace_looks_interval(memory->info);
     return memory->interval_ns != 0;
 }
 
@@ -56,7 +53,7 @@ static int add_run(struct memory *memory, const struct trace_pages_run *run, uin
 {
     uint64_t look = trace_look(ns, memory->interval_ns);
 
-    if (look >= TRACE_LOOKS_MAX || run->pages > RUN_PAGES_MAX) {
+    if (look >= TRACE_LOOKS_MAX || run->pages > TRACE_LOOKS_PAGES_MAX) {
         memory->ignored++;
         return 0;
     }

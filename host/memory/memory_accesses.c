@@ -1,7 +1,6 @@
 /* Walks over accesses with several workers. */
 #include "host/memory/memory_accesses.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 void memory_accesses_init(struct memory_accesses *accesses, struct trace_scan *scan,
@@ -10,10 +9,9 @@ void memory_accesses_init(struct memory_accesses *accesses, struct trace_scan *s
     *accesses = (struct memory_accesses){.scan = scan, .path = path, .jobs = jobs};
 }
 
-static void forget(struct memory_accesses *accesses)
+void memory_accesses_free(struct memory_accesses *accesses)
 {
-    if (accesses->named)
-        memory_names_close(&accesses->names);
+    memory_names_close(&accesses->names);
     symbols_close(accesses->symbols);
     if (accesses->walked) {
         memory_heap_free(&accesses->heap);
@@ -21,11 +19,6 @@ static void forget(struct memory_accesses *accesses)
     }
     accesses->named = accesses->walked = false;
     accesses->symbols = NULL;
-}
-
-void memory_accesses_free(struct memory_accesses *accesses)
-{
-    forget(accesses);
 }
 
 static int take_allocations(void *context, const struct trace_hits *hits)
@@ -103,7 +96,9 @@ static void *join(void *owner, struct trace_scan * /*scan*/)
 
     if (worker == NULL)
         return NULL;
-    if (!accesses->named && open_names(accesses) != 0) {
+    if (accesses->error == 0 && !accesses->named)
+        accesses->error = open_names(accesses);
+    if (accesses->error != 0) {
         free(worker);
         return NULL;
     }
@@ -129,9 +124,8 @@ static void restart(void *owner)
 {
     struct memory_accesses *accesses = owner;
 
-    forget(accesses);
-    if (read_whole(accesses) != 0)
-        forget(accesses);
+    memory_accesses_free(accesses);
+    accesses->error = read_whole(accesses);
     accesses->team->restart(accesses->team->owner);
 }
 
@@ -181,8 +175,11 @@ int memory_accesses_walk(struct memory_accesses *accesses, const struct memory_t
 
     accesses->team = team;
     if (accesses->named) { /* it is not the first walk */
-        forget(accesses);
+        memory_accesses_free(accesses);
         error = trace_scan_rewind(accesses->scan);
     }
-    return error == 0 ? trace_parallel_run(accesses->scan, &walkers, accesses->jobs) : error;
+    accesses->error = 0;
+    if (error == 0)
+        error = trace_parallel_run(accesses->scan, &walkers, accesses->jobs);
+    return accesses->error != 0 ? accesses->error : error;
 }

@@ -24,6 +24,7 @@ struct memory_accesses {
     struct trace_scan whole; /* another walk over the trace, for what it says about itself */
     bool walked; /* `whole` is open */
     bool named; /* `names` is open */
+    int error; /* why there are no names, or not all; 0 */
     struct symbols *symbols;
     struct memory_heap heap; /* of a trace with allocations */
     struct memory_heap_sink sink; /* set before a walk: the heap's, which tells it as it goes */

@@ -3,14 +3,11 @@
 
 #include "host/base/text.h"
 #include "host/memory/memory_allocations_rows.h"
+#include "host/memory/memory_print.h"
+#include "host/scan/reader.h"
 
 #define LEAKS_NAMED 3u
 #define FRAMES_SHOWN 16u
-
-static double share(uint64_t part, uint64_t all)
-{
-    return all != 0 ? 100.0 * (double)part / (double)all : 0;
-}
 
 static void print_name(FILE *out, const struct memory_groups *rows, const struct memory_group *row)
 {
@@ -114,16 +111,11 @@ static void print_row(FILE *out, struct memory_groups *rows, struct memory_group
         fprintf(out, " %10s %10s %5.0f%%  ",
                 text_time(text[5], (double)latency_values_at(&row->lifetimes, 0.5)),
                 text_time(text[6], (double)latency_values_at(&row->lifetimes, 0.9)),
-                share(row->brief, t->count));
+                memory_share(row->brief, t->count));
     else
         fprintf(out, " %10s %10s %6s  ", "-", "-", "-");
     print_name(out, rows, row);
     fputc('\n', out);
-}
-
-static uint32_t shown(uint32_t count, unsigned long limit)
-{
-    return limit != 0 && limit < count ? (uint32_t)limit : count;
 }
 
 static void print_rest(FILE *out, uint32_t count, uint32_t all)
@@ -134,7 +126,7 @@ static void print_rest(FILE *out, uint32_t count, uint32_t all)
 
 static void print_all(FILE *out, struct memory_groups *rows, unsigned long limit)
 {
-    uint32_t count = shown(rows->count, limit);
+    uint32_t count = (uint32_t)reader_shown(rows->count, limit);
 
     memory_groups_sort(rows, MEMORY_ORDER_BYTES);
     fprintf(out, "\n%10s %11s %10s %10s %10s %10s %10s %6s  %s\n", "allocated", "count", "average",
@@ -146,7 +138,7 @@ static void print_all(FILE *out, struct memory_groups *rows, unsigned long limit
 
 static void print_stack(FILE *out, const struct memory_groups *rows, const struct memory_group *row)
 {
-    const struct memory_site *site = &rows->heap.sites.all[row->site];
+    const struct memory_site *site = memory_sites_at(&rows->heap.sites, row->site);
     char frame[MEMORY_WHERE_BYTES], safe[4 * MEMORY_WHERE_BYTES];
 
     for (uint32_t i = 0;
@@ -168,19 +160,20 @@ static void print_live(FILE *out, struct memory_groups *rows, bool peak, unsigne
         count++;
     fprintf(out, "\n%10s %11s %10s  %s\n", peak ? "at peak" : "left", "objects", "share",
             memory_allocations_word(rows->by));
-    for (uint32_t i = 0; i < shown(count, limit); i++) {
+    for (uint32_t i = 0; i < reader_shown(count, limit); i++) {
         const struct memory_group *row = rows->all[i];
         uint64_t bytes = peak ? row->at_peak_bytes : row->totals.left_bytes;
         char text[2][TEXT_QUANTITY_BYTES];
 
         fprintf(out, "%10s %11s %9.1f%%  ", text_bytes(text[0], bytes),
-                text_count(text[1], peak ? row->at_peak : row->totals.left), share(bytes, all));
+                text_count(text[1], peak ? row->at_peak : row->totals.left),
+                memory_share(bytes, all));
         print_name(out, rows, row);
         fputc('\n', out);
         if (rows->by == MEMORY_BY_STACK)
             print_stack(out, rows, row);
     }
-    print_rest(out, shown(count, limit), count);
+    print_rest(out, (uint32_t)reader_shown(count, limit), count);
 }
 
 static void print_mapped(FILE *out, const struct memory_groups *rows)

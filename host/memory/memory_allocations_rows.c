@@ -2,6 +2,7 @@
 #include "host/memory/memory_allocations_rows.h"
 
 #include "host/memory/memory_allocations.h"
+#include "host/scan/reader.h"
 
 const char *memory_allocations_word(enum memory_by by)
 {
@@ -28,18 +29,13 @@ const char *memory_allocations_name(const struct memory_groups *rows,
     return room;
 }
 
-static uint32_t shown(const struct memory_groups *rows, unsigned long limit)
-{
-    return limit != 0 && limit < rows->count ? (uint32_t)limit : rows->count;
-}
-
 void memory_allocations_csv(struct output *out, struct memory_groups *rows, unsigned long limit)
 {
     output_text(out, memory_allocations_word(rows->by));
     output_text(out, ",file,line,object,bytes,count,freed,peak_bytes,peak_count,left_bytes,"
                      "left_count,at_peak_bytes,at_peak_count,lifetime_median_ns,lifetime_p90_ns,"
                      "brief\n");
-    for (uint32_t i = 0; i < shown(rows, limit); i++) {
+    for (uint32_t i = 0; i < reader_shown(rows->count, limit); i++) {
         struct memory_group *row = rows->all[i];
         const struct memory_totals *t = &row->totals;
         char name[MEMORY_WHERE_BYTES];
@@ -56,7 +52,7 @@ void memory_allocations_csv(struct output *out, struct memory_groups *rows, unsi
 static void json_stack(struct output *out, const struct memory_groups *rows,
                        const struct memory_group *row)
 {
-    const struct memory_site *site = &rows->heap.sites.all[row->site];
+    const struct memory_site *site = memory_sites_at(&rows->heap.sites, row->site);
     char frame[MEMORY_WHERE_BYTES];
 
     output_text(out, ",\"stack\":[");
@@ -107,7 +103,7 @@ void memory_allocations_json(struct output *out, struct memory_groups *rows, uns
                           memory_mapped_name[i], sums->bytes, sums->calls, sums->peak);
     }
     output_text(out, "],\"rows\":[");
-    for (uint32_t i = 0; i < shown(rows, limit); i++) {
+    for (uint32_t i = 0; i < reader_shown(rows->count, limit); i++) {
         output_text(out, i != 0 ? ",\n" : "\n");
         json_row(out, rows, rows->all[i]);
     }

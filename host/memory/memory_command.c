@@ -120,21 +120,23 @@ static int read_trace(struct reader *reader)
 {
     struct options *options = (struct options *)reader;
     struct trace_scan *scan = &reader->scan;
-    struct trace_visitor visitor = memory_visitor;
+    struct trace_visitor visitor = {0};
     struct trace_head head = {0};
     int error = trace_scan_head(scan, &head);
 
     options->accesses = wants_accesses(options, head.accesses);
     if (error == 0 && options->accesses)
         return head.accesses ? memory_view_read(&options->touched, reader) : 0;
+    if (wants_pages(options))
+        visitor = memory_visitor;
+    visitor.context = &options->memory;
     if (error == 0)
         error = memory_init(&options->memory, scan);
-    visitor.context = &options->memory;
     if (error == 0)
         error = trace_scan_run(scan, &visitor);
     if (error == 0)
         error = symbols_open(&options->symbols, &scan->info, scan->symbols);
-    if (error == 0)
+    if (error == 0 && wants_pages(options))
         error = memory_finish(&options->memory, options->symbols);
     if (error == 0 || error == -ENODATA)
         error = read_allocations(options);

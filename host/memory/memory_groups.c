@@ -107,7 +107,6 @@ static uint64_t key_of(const struct memory_groups *rows, uint32_t site,
 /* Returns the row of a site, which is looked up once. */
 static uint32_t row_of_site(struct memory_groups *rows, uint32_t site)
 {
-    const struct memory_site none = {0};
     struct memory_where where;
     uint32_t *grown;
 
@@ -124,7 +123,7 @@ static uint32_t row_of_site(struct memory_groups *rows, uint32_t site)
     if (rows->of_site[site] != 0)
         return rows->of_site[site];
     memory_where_find(&where, rows->symbols, rows->stacks,
-                      site < rows->heap.sites.count ? &rows->heap.sites.all[site] : &none);
+                      memory_sites_at(&rows->heap.sites, site));
     rows->of_site[site] = row_of(rows, key_of(rows, site, &where), site, &where);
     return rows->of_site[site];
 }
@@ -166,15 +165,13 @@ static int allocated(void *context, uint32_t pid, const struct memory_object *ob
     return 0;
 }
 
-static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time,
-                 uint32_t tid)
+static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
 {
     struct memory_groups *rows = context;
     const struct trace_info *info = &rows->heap.scan->info;
     struct memory_group *row;
     uint64_t lifetime = 0;
 
-    (void)tid;
     if (memory_heap_inherited(&rows->heap, pid, object))
         return 0;
     memory_totals_freed(&rows->totals, object);
@@ -204,11 +201,10 @@ static void left(void *context, uint32_t pid, const struct memory_object *object
     memory_totals_left(&row->totals, object);
 }
 
-static int mapping(void *context, uint32_t pid, const struct hr_rec_mapping *record, uint32_t site)
+static int mapping(void *context, uint32_t pid, const struct hr_rec_mapping *record)
 {
     struct memory_groups *rows = context;
 
-    (void)site;
     return memory_mapped_take(&rows->mapped, pid, record);
 }
 
@@ -224,7 +220,8 @@ static void sum_strays(struct memory_groups *rows)
 
         if (stray->unknown + stray->twice == 0)
             continue;
-        memory_where_find(&where, rows->symbols, rows->stacks, &rows->heap.sites.all[i]);
+        memory_where_find(&where, rows->symbols, rows->stacks,
+                          memory_sites_at(&rows->heap.sites, i));
         if (memory_where_in_library(&where))
             continue;
         rows->unknown += stray->unknown;

@@ -13,7 +13,7 @@
 #define TABLE_BITS 18u
 #define INDEX_BITS 12u /* more than twice as many places as lines */
 #define RECORDS_MAX (1u << 20) /* that tell the turns, of all lines: 24 MB */
-#define LINE_SHIFT 38 /* of an entry's first number: line, offset, thread */
+#define LINE_SHIFT 38 /* of an entry's first number: that of the line + 1, offset, thread */
 #define OFFSET_SHIFT 32
 #define TURNS_LEAST 3u /* one thread after the other is no sharing */
 
@@ -85,7 +85,7 @@ static int add(struct look *l, struct memory_cursor *cursor, const struct trace_
     source = memory_decoder_add(
         &l->decoder,
         memory_table_at(&l->table,
-                        (uint64_t)(number - 1) << LINE_SHIFT | offset << OFFSET_SHIFT | cursor->tid,
+                        (uint64_t)number << LINE_SHIFT | offset << OFFSET_SHIFT | cursor->tid,
                         slot->ip),
         access);
     if (line->records++ % line->stride != 0 || l->record_count >= RECORDS_MAX * 2ul)
@@ -189,37 +189,55 @@ static void count_turns(struct look *l, uint64_t *turns)
     }
 }
 
-static int add_use(struct memory_line *line, const struct memory_use *use)
+static int by_place(const void *a, const void *b)
 {
-    memory_table_add(&line->sums, &use->sums);
-    for (size_t i = line->use_count; i-- > 0 && line->uses[i].offset == use->offset;)
-        if (line->uses[i].tid == use->tid && line->uses[i].function == use->function) {
-            memory_table_add(&line->uses[i].sums, &use->sums);
-            return 0;
-        }
-    if (array_grow(&line->uses, line->use_count, sizeof *use) != 0)
-        return -ENOMEM;
-    line->uses[line->use_count++] = *use;
-    return 0;
+    const struct memory_use *x = a, *y = b;
+
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return x->function != y->function ? strcmp(x->function, y->function) : 0;
+}
+
+/* Adds up what one thread does to an offset in one function. */
+static void join_uses(struct memory_line *line)
+{
+    size_t kept = 0;
+
+    qsort(line->uses, line->use_count, sizeof line->uses[0], by_place);
+    for (size_t i = 0; i < line->use_count; i++) {
+        memory_table_add(&line->sums, &line->uses[i].sums);
+        if (i != 0 && by_place(&line->uses[kept - 1], &line->uses[i]) == 0)
+            memory_table_add(&line->uses[kept - 1].sums, &line->uses[i].sums);
+        else
+            line->uses[kept++] = line->uses[i];
+    }
+    line->use_count = kept;
 }
 
 /* Records at parts that several threads use, one of them writing. */
 static uint64_t records_together(const struct memory_line *line)
 {
     uint64_t together = 0;
+    size_t end;
 
-    for (size_t i = 0; i < line->use_count; i++) {
-        const struct memory_use *use = &line->uses[i];
+    for (size_t i = 0; i < line->use_count; i = end) {
+        const struct memory_use *first = &line->uses[i];
         bool others = false, written = false;
+        uint64_t records = 0;
 
-        for (size_t n = 0; n < line->use_count; n++) {
-            if (line->uses[n].field != use->field)
-                continue;
-            others |= line->uses[n].tid != use->tid;
-            written |= line->uses[n].sums.writes != 0;
+        for (end = i; end < line->use_count; end++) {
+            const struct memory_use *use = &line->uses[end];
+
+            if (use->field != first->field || use->start != first->start)
+                break;
+            others |= use->tid != first->tid;
+            written |= use->sums.writes != 0;
+            records += memory_sums_records(&use->sums);
         }
         if (others && written)
-            together += memory_sums_records(&use->sums);
+            together += records;
     }
     return together;
 }
@@ -248,29 +266,30 @@ static const char *part_name(struct memory_lines *lines, const struct memory_thi
 static int add_line(struct memory_lines *lines, const struct look *l,
                     const struct memory_entry *entries, size_t count, uint64_t turns)
 {
-    const struct memory_lines_known *known = &l->known[entries[0].first >> LINE_SHIFT];
-    struct memory_line line = {
-        .address = memory_lines_address(known->id), .pid = known->pid, .turns = turns};
-    int error = 0;
+    const struct memory_lines_known *known = &l->known[(entries[0].first >> LINE_SHIFT) - 1];
+    struct memory_line line = {.address = memory_lines_address(known->id),
+                               .pid = known->pid,
+                               .turns = turns,
+                               .uses = calloc(count, sizeof line.uses[0]),
+                               .use_count = count};
 
-    for (size_t i = 0; i < count && error == 0; i++) {
-        struct memory_use use = {.offset = (uint32_t)(entries[i].first >> OFFSET_SHIFT) %
-                                           MEMORY_LINE_BYTES,
-                                 .tid = (uint32_t)entries[i].first,
-                                 .sums = entries[i].sums};
-
-        use.field = part_name(lines, &known->things[use.offset], line.address + use.offset);
-        use.function =
-            memory_profile_code(&lines->names, lines->accesses->symbols, entries[i].second, false);
-        error = add_use(&line, &use);
-    }
-    if (error == 0)
-        error = array_grow(&lines->all, lines->count, sizeof line);
-    if (error != 0) {
+    if (line.uses == NULL || array_grow(&lines->all, lines->count, sizeof line) != 0) {
         free(line.uses);
-        return error;
+        return -ENOMEM;
     }
-    line.name = line.use_count != 0 ? line.uses[0].field : "";
+    for (size_t i = 0; i < count; i++) {
+        struct memory_use *use = &line.uses[i];
+
+        use->offset = (uint32_t)(entries[i].first >> OFFSET_SHIFT) % MEMORY_LINE_BYTES;
+        use->tid = (uint32_t)entries[i].first;
+        use->sums = entries[i].sums;
+        use->start = known->things[use->offset].start;
+        use->field = part_name(lines, &known->things[use->offset], line.address + use->offset);
+        use->function =
+            memory_profile_code(&lines->names, lines->accesses->symbols, entries[i].second, false);
+    }
+    join_uses(&line);
+    line.name = line.uses[0].field;
     line.sharing = sharing_of(&line);
     lines->all[lines->count++] = line;
     return 0;
@@ -280,7 +299,8 @@ static int by_cost(const void *a, const void *b, void *context)
 {
     const struct memory_line *x = a, *y = b;
     const struct memory_lines *lines = context;
-    uint64_t cost = memory_lines_cost(lines, &x->sums), other = memory_lines_cost(lines, &y->sums);
+    uint64_t cost = memory_sums_cost(&lines->total, &x->sums),
+             other = memory_sums_cost(&lines->total, &y->sums);
 
     if (cost != other)
         return cost > other ? -1 : 1;
@@ -297,12 +317,12 @@ static int make_lines(struct memory_lines *lines, struct look *l)
     if (error == 0)
         count_turns(l, turns);
     for (size_t i = 0; error == 0 && i < count; i = end) {
-        uint64_t line = entries[i].first >> LINE_SHIFT;
+        uint64_t line = entries[i].first >> LINE_SHIFT; /* 0: what found no room */
 
         for (end = i + 1; end < count && entries[end].first >> LINE_SHIFT == line; end++)
             ;
-        if (turns[line] >= TURNS_LEAST)
-            error = add_line(lines, l, entries + i, end - i, turns[line]);
+        if (line != 0 && turns[line - 1] >= TURNS_LEAST)
+            error = add_line(lines, l, entries + i, end - i, turns[line - 1]);
     }
     if (error == 0 && lines->count != 0)
         qsort_r(lines->all, lines->count, sizeof lines->all[0], by_cost, lines);

@@ -22,7 +22,8 @@ enum memory_sharing {
 struct memory_use { /* of a line: from one place by one thread */
     uint32_t offset;
     uint32_t tid;
-    const char *field; /* what is there; raw, as the next one */
+    uint64_t start; /* of the thing that is there */
+    const char *field; /* its part; raw, as the next one */
     const char *function;
     struct memory_sums sums;
 };
@@ -34,7 +35,7 @@ struct memory_line {
     uint64_t turns; /* how often another thread than before used it, one of the two writing */
     struct memory_sums sums;
     const char *name; /* of its first part that is used; raw */
-    struct memory_use *uses; /* by offset, those of an offset by cost; owned */
+    struct memory_use *uses; /* by offset, thread and function; owned */
     size_t use_count;
 };
 
@@ -52,18 +53,10 @@ struct memory_lines {
 int memory_lines_make(struct memory_lines *lines, struct memory_accesses *accesses);
 void memory_lines_free(struct memory_lines *lines);
 
-/* What a line or a use costs, as memory_profile_cost(). */
-static inline uint64_t memory_lines_cost(const struct memory_lines *lines,
-                                         const struct memory_sums *sums)
-{
-    return lines->total.timed != 0 ? sums->cost : sums->estimated;
-}
-
 /* For memory_lines_*.c. */
 
 struct memory_lines_known { /* of a line that the second walk looks at */
     uint64_t id;
-    uint64_t cost;
     uint32_t pid;
     uint32_t records; /* that the first walk found, or that this worker saw */
     uint32_t stride; /* the second walk looks at every so many for the turns: odd */
@@ -71,16 +64,24 @@ struct memory_lines_known { /* of a line that the second walk looks at */
 };
 
 /* A number for the line of an address.  Objects of the heap that follow each other at an address
- * are told apart, as well as five bits can. */
+ * are told apart, as well as five bits can, where they hold the whole line. */
 static inline uint64_t memory_lines_id(struct memory_cursor *cursor, uint64_t address,
                                        uint64_t time)
 {
     uint64_t id =
         (uint64_t)cursor->process << 42 | (address & ((1ull << 48) - 1)) / MEMORY_LINE_BYTES;
+    uint64_t start = address & -(uint64_t)MEMORY_LINE_BYTES;
+    struct memory_thing first, last;
 
     if (cursor->names->heap == NULL)
         return id;
-    return id | memory_names_find(cursor, address, time).birth * HASH_GOLDEN >> 59 << 59;
+    first = memory_names_find(cursor, start, time);
+    if (first.birth == 0)
+        return id;
+    last = memory_names_find(cursor, start + MEMORY_LINE_BYTES - 1, time);
+    if (last.key != first.key || last.start != first.start || last.birth != first.birth)
+        return id;
+    return id | first.birth * HASH_GOLDEN >> 59 << 59;
 }
 
 static inline uint64_t memory_lines_address(uint64_t id)

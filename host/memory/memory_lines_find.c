@@ -1,16 +1,13 @@
 /* Finds the cache lines that several threads use. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "host/memory/memory_decoder.h"
 #include "host/memory/memory_lines.h"
 #include "lib/hash.h"
 
 #define FIRST_BITS 12u
-#define BITS_MAX                                                                    \
-    20u /* 2^20 places of 40 bytes for each worker: 50 MB of memory that is touched \
-         */
+#define BITS_MAX 20u /* 2^20 places for each worker: 50 MB of memory that is touched */
 #define STRIDE 0x9e3779b1u /* odd: in the order of places one end would be full first */
 #define FEW 3u /* records: a line with no more, of one thread, goes when there is no room */
 
@@ -210,31 +207,16 @@ static void restart(void *owner)
     *all = (struct finder){0};
 }
 
-static int by_cost(const void *a, const void *b)
+static int by_cost(const void *a, const void *b, void *context)
 {
-    const struct memory_lines_known *x = a, *y = b;
+    const struct line *x = a, *y = b;
+    const struct memory_sums *total = context;
+    uint64_t cost = total->timed != 0 ? x->cost : x->estimated;
+    uint64_t other = total->timed != 0 ? y->cost : y->estimated;
 
-    if (x->cost != y->cost)
-        return x->cost > y->cost ? -1 : 1;
+    if (cost != other)
+        return cost > other ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
-}
-
-/* Keeps the line if it is among those that cost most. */
-static void choose(struct memory_lines *lines, struct memory_lines_known *known, uint32_t *count,
-                   const struct memory_lines_known *line)
-{
-    uint32_t least = 0;
-
-    if (*count < MEMORY_LINES_MAX) {
-        known[(*count)++] = *line;
-        return;
-    }
-    lines->left_out++;
-    for (uint32_t i = 1; i < MEMORY_LINES_MAX; i++)
-        if (by_cost(&known[i], &known[least]) > 0)
-            least = i;
-    if (by_cost(line, &known[least]) < 0)
-        known[least] = *line;
 }
 
 int memory_lines_find(struct memory_lines *lines, struct memory_lines_known *known, uint32_t *count)
@@ -247,6 +229,7 @@ int memory_lines_find(struct memory_lines *lines, struct memory_lines_known *kno
                                      .leave = leave,
                                      .restart = restart};
     int error = memory_accesses_walk(lines->accesses, &team);
+    size_t shared = 0;
 
     *count = 0;
     lines->total = all.total;
@@ -256,15 +239,15 @@ int memory_lines_find(struct memory_lines *lines, struct memory_lines_known *kno
         const struct line *line = &all.places[i];
 
         if (line->records != 0 && line->shared && line->written)
-            choose(lines, known, count,
-                   &(struct memory_lines_known){.id = line->id,
-                                                .pid = line->pid,
-                                                .records = line->records,
-                                                .cost = lines->total.timed != 0 ? line->cost
-                                                                                : line->estimated});
+            all.places[shared++] = *line;
     }
-    lines->left_out += all.left_out;
+    if (shared != 0)
+        qsort_r(all.places, shared, sizeof all.places[0], by_cost, &lines->total);
+    for (; *count < shared && *count < MEMORY_LINES_MAX; ++*count)
+        known[*count] = (struct memory_lines_known){.id = all.places[*count].id,
+                                                    .pid = all.places[*count].pid,
+                                                    .records = all.places[*count].records};
+    lines->left_out = all.left_out + shared - *count;
     free(all.places);
-    qsort(known, *count, sizeof known[0], by_cost);
     return error;
 }

@@ -3,6 +3,7 @@
 
 #include "host/base/text.h"
 #include "host/memory/memory_profile_print.h"
+#include "host/scan/reader.h"
 
 #define USES_SHOWN 12u
 #define NAME_BYTES 512
@@ -13,21 +14,11 @@ static const char *const sharing_names[] = {
     [MEMORY_SHARING_BOTH] = "both",
 };
 
-static size_t shown(size_t count, unsigned long limit)
-{
-    return limit != 0 && limit < count ? limit : count;
-}
-
 static double share(const struct memory_lines *lines, const struct memory_line *line)
 {
-    uint64_t all = memory_lines_cost(lines, &lines->total);
+    uint64_t all = memory_sums_cost(&lines->total, &lines->total);
 
-    return all != 0 ? (double)memory_lines_cost(lines, &line->sums) / (double)all : 0;
-}
-
-static double mean(const struct memory_sums *sums)
-{
-    return sums->timed != 0 ? (double)sums->latency / (double)sums->timed : 0;
+    return all != 0 ? (double)memory_sums_cost(&lines->total, &line->sums) / (double)all : 0;
 }
 
 static void print_line(FILE *out, const struct memory_lines *lines, const struct memory_line *line,
@@ -51,12 +42,12 @@ static void print_line(FILE *out, const struct memory_lines *lines, const struct
             text_count(count[1], line->sums.modified), text_count(count[2], line->turns));
     fprintf(out, "   %6s %9s %9s %8s %8s  %s\n", "offset", "reads", "writes", "mean", "thread",
             "what, and from where");
-    for (size_t i = 0; i < shown(line->use_count, USES_SHOWN); i++) {
+    for (size_t i = 0; i < reader_shown(line->use_count, USES_SHOWN); i++) {
         const struct memory_use *use = &line->uses[i];
 
         fprintf(out, "   %6u %9s %9s %8.1f %8u  %s  from %s\n", use->offset,
                 text_count(count[3], use->sums.reads), text_count(count[4], use->sums.writes),
-                mean(&use->sums), use->tid, text_escape(safe, sizeof safe, use->field),
+                memory_sums_mean(&use->sums), use->tid, text_escape(safe, sizeof safe, use->field),
                 text_escape(function, sizeof function, use->function));
     }
     if (line->use_count > USES_SHOWN)
@@ -81,11 +72,11 @@ void memory_lines_print(FILE *out, const struct memory_lines *lines, unsigned lo
     if (lines->left_out != 0)
         fprintf(out, "# %s lines that cost less were not looked at\n",
                 text_count(count, lines->left_out));
-    for (size_t i = 0; i < shown(lines->count, limit); i++)
+    for (size_t i = 0; i < reader_shown(lines->count, limit); i++)
         print_line(out, lines, &lines->all[i], i + 1);
-    if (shown(lines->count, limit) < lines->count)
+    if (reader_shown(lines->count, limit) < lines->count)
         fprintf(out, "\n# %zu more; --limit 0 shows all\n",
-                lines->count - shown(lines->count, limit));
+                lines->count - reader_shown(lines->count, limit));
 }
 
 void memory_lines_print_csv(struct output *out, const struct memory_lines *lines,
@@ -93,7 +84,7 @@ void memory_lines_print_csv(struct output *out, const struct memory_lines *lines
 {
     output_text(out, "line,pid,address,sharing,turns,cost_share,offset,tid,field,function,reads,"
                      "writes,beyond_l1,modified,timed,latency_cycles,estimated_accesses\n");
-    for (size_t i = 0; i < shown(lines->count, limit); i++) {
+    for (size_t i = 0; i < reader_shown(lines->count, limit); i++) {
         const struct memory_line *line = &lines->all[i];
 
         for (size_t n = 0; n < line->use_count; n++) {
@@ -137,7 +128,7 @@ void memory_lines_print_json(struct output *out, const struct memory_lines *line
 {
     output_json_print(out, "{\"records\":%lu,\"left_out\":%lu,\"lines\":[", lines->records,
                       lines->left_out);
-    for (size_t i = 0; i < shown(lines->count, limit); i++) {
+    for (size_t i = 0; i < reader_shown(lines->count, limit); i++) {
         output_text(out, i != 0 ? ",\n" : "\n");
         json_line(out, lines, &lines->all[i]);
     }

@@ -11,7 +11,6 @@
 
 #define SPANS_BITS 17u
 #define LEAST_SHARE 500u /* an object with fewer than one of so many records is not shown */
-#define NEAR_BLOCKS 16u /* other memory at most so far apart is one object */
 #define STRIDE 0x9e3779b1u /* odd */
 
 struct span { /* what was accessed of an object */
@@ -134,14 +133,12 @@ static void restart_finder(void *owner)
     all->records = all->refused = 0;
 }
 
-static int take_life(void *context, uint32_t pid, const struct memory_object *object, uint64_t time,
-                     uint32_t tid)
+static int take_life(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
 {
     struct memory_map *map = context;
     const struct trace_info *info = map->accesses->names.info;
 
     (void)pid;
-    (void)tid;
     if (map->life_count == MEMORY_MAP_LIVES ||
         array_grow(&map->lives, map->life_count, sizeof map->lives[0]) != 0)
         return 0;
@@ -157,7 +154,7 @@ static int take_life(void *context, uint32_t pid, const struct memory_object *ob
 
 static void take_left(void *context, uint32_t pid, const struct memory_object *object)
 {
-    (void)take_life(context, pid, object, UINT64_MAX, 0);
+    (void)take_life(context, pid, object, UINT64_MAX);
 }
 
 /* Keeps the lives of objects that are in a band. */
@@ -224,12 +221,6 @@ static void offer(struct memory_map *map, const struct memory_map_band *band)
     }
 }
 
-static bool joins(const struct memory_map_band *band, uint64_t key)
-{
-    return memory_names_kind(band->last_key) == MEMORY_OTHER &&
-           memory_names_kind(key) == MEMORY_OTHER && key - band->last_key <= NEAR_BLOCKS;
-}
-
 static void choose(struct memory_map *map, struct span *spans, uint32_t count)
 {
     struct memory_map_band band = {0};
@@ -238,7 +229,7 @@ static void choose(struct memory_map *map, struct span *spans, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         const struct span *span = &spans[i];
 
-        if (i != 0 && joins(&band, span->key)) {
+        if (i != 0 && memory_names_join(band.last_key, span->key)) {
             band.last_key = span->key;
             band.end = span->high + 1;
             band.reads += span->reads;
@@ -275,7 +266,7 @@ int memory_map_find(struct memory_map *map, struct memory_accesses *accesses,
     uint32_t count = 0;
     int error;
 
-    *map = (struct memory_map){.accesses = accesses, .wish = *wish, .bins = wish->bins};
+    *map = (struct memory_map){.accesses = accesses, .wish = *wish};
     accesses->sink =
         (struct memory_heap_sink){.context = map, .freed = take_life, .left = take_left};
     all.places = calloc(1u << SPANS_BITS, sizeof all.places[0]);

@@ -43,7 +43,6 @@ struct memory_map {
     struct memory_map_wish wish;
     struct memory_map_band bands[MEMORY_MAP_BANDS]; /* in the order of addresses */
     uint32_t count;
-    uint32_t bins;
     uint64_t left_out; /* objects with fewer accesses */
     uint64_t records; /* in all objects of these addresses */
     uint64_t from_ns, to_ns; /* of the first record and the last one */

@@ -17,7 +17,7 @@ static uint32_t band_of(const struct memory_map *map, uint64_t key)
 
 static size_t cells_of(const struct memory_map *map, uint32_t band)
 {
-    return (size_t)map->bins * map->bands[band].rows;
+    return (size_t)map->wish.bins * map->bands[band].rows;
 }
 
 struct counting { /* of one worker */
@@ -41,8 +41,9 @@ static void count_one(struct counting *c, struct memory_cursor *cursor, uint64_t
         return; /* of another process, which has the object elsewhere */
     row = (uint64_t)((double)(access->address - band->start) * band->rows /
                      (double)(band->end - band->start));
-    bin = (uint64_t)((double)(ns - map->from_ns) * map->bins / (double)(map->to_ns - map->from_ns));
-    if (row >= band->rows || bin >= map->bins)
+    bin = (uint64_t)((double)(ns - map->from_ns) * map->wish.bins /
+                     (double)(map->to_ns - map->from_ns));
+    if (row >= band->rows || bin >= map->wish.bins)
         return;
     cell = &c->cells[n][bin * band->rows + row];
     if (access_source(cursor->names->info, access).store)

@@ -12,7 +12,7 @@
 
 #define KIND_SHIFT 60
 #define FILE_SHIFT 44 /* of a global object's key; link-time addresses are below 2^44 */
-#define PROCESS_SHIFT 32 /* of other memory's */
+#define PROCESS_SHIFT 32 /* of other memory's: those of two processes are far apart */
 #define LINKED_MAX (1ull << FILE_SHIFT)
 #define FILES_MAX (1u << (KIND_SHIFT - FILE_SHIFT))
 #define AREAS_MAX (1u << 20) /* of all spaces: 40 MB */
@@ -20,6 +20,7 @@
 #define USER_END 0x7ffffffff000ull
 #define STACK_BYTES (8ull << 20) /* RLIMIT_STACK, below the end of the program's half */
 #define PAGE_BYTES 4096u
+#define NEAR_BLOCKS 16u /* other memory at most so far apart is one object */
 #define USES_MAX 256u /* of one stack by threads one after the other, that are looked at */
 
 struct memory_area { /* a file in a process's memory */
@@ -286,14 +287,10 @@ uint64_t memory_names_site(uint32_t site)
     return key_of(MEMORY_SITE, site);
 }
 
-uint64_t memory_names_block(uint64_t key)
+bool memory_names_join(uint64_t before, uint64_t key)
 {
-    return (key & ((1ull << PROCESS_SHIFT) - 1)) * MEMORY_BLOCK_BYTES;
-}
-
-uint32_t memory_names_process(uint64_t key)
-{
-    return (uint32_t)((key & ~(~0ull << KIND_SHIFT)) >> PROCESS_SHIFT);
+    return before == key ||
+           (memory_names_kind(before) == MEMORY_OTHER && key - before <= NEAR_BLOCKS);
 }
 
 static char *name_in_file(struct memory_names *names, uint64_t key, uint64_t offset, bool whole,
@@ -311,7 +308,7 @@ static char *name_in_file(struct memory_names *names, uint64_t key, uint64_t off
 static void name_process(struct memory_names *names, uint64_t key, char text[MEMORY_NAME_BYTES])
 {
     const struct trace_processes *processes = &names->info->processes;
-    uint32_t number = memory_names_process(key);
+    uint32_t number = (uint32_t)((key & ~(~0ull << KIND_SHIFT)) >> PROCESS_SHIFT);
     size_t used = strlen(text);
 
     if (number < processes->count)
@@ -321,13 +318,11 @@ static void name_process(struct memory_names *names, uint64_t key, char text[MEM
 
 static void name_site(struct memory_names *names, uint64_t key, char text[MEMORY_NAME_BYTES])
 {
-    const struct memory_site none = {0};
-    uint32_t number = (uint32_t)key;
     struct memory_where where;
     char place[MEMORY_WHERE_BYTES];
 
     memory_where_find(&where, names->symbols, names->stacks,
-                      number < names->heap->sites.count ? &names->heap->sites.all[number] : &none);
+                      memory_sites_at(&names->heap->sites, (uint32_t)key));
     memory_where_text(&where, place);
     snprintf(text, MEMORY_NAME_BYTES, "heap: %s", place);
 }
@@ -349,7 +344,7 @@ char *memory_names_text(struct memory_names *names, uint64_t key, char text[MEMO
         name_process(names, key, text);
         return text;
     case MEMORY_OTHER:
-        snprintf(text, MEMORY_NAME_BYTES, "[anon] 0x%lx", memory_names_block(key));
+        snprintf(text, MEMORY_NAME_BYTES, "[anon] 0x%lx", (key & UINT32_MAX) * MEMORY_BLOCK_BYTES);
         name_process(names, key, text);
         return text;
     case MEMORY_KERNEL:

@@ -81,9 +81,9 @@ static inline enum memory_kind memory_names_kind(uint64_t key)
 /* The key of the objects of a site. */
 uint64_t memory_names_site(uint32_t site);
 
-/* Of a block of other memory: its address, and its process's number. */
-uint64_t memory_names_block(uint64_t key);
-uint32_t memory_names_process(uint64_t key);
+/* Whether two things, in the order of keys, are one object: they are the same, or other memory of
+ * one process close to each other. */
+bool memory_names_join(uint64_t before, uint64_t key);
 
 /* Writes the name of a thing, and returns `text`: "table", "libc.so.6", "[heap]", "[stack of thread
  * 1001]".  Raw. */

@@ -1,7 +1,6 @@
 /* The table of pages, and the sums of looks. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "host/memory/memory.h"
 #include "lib/trace_pages.h"

@@ -5,13 +5,9 @@
 
 #include "host/base/text.h"
 #include "host/draw/sparkline.h"
+#include "host/scan/reader.h"
 
 #define LINE_START 13u /* columns before the bars */
-
-static double share(uint64_t part, uint64_t all)
-{
-    return all != 0 ? 100.0 * (double)part / (double)all : 0;
-}
 
 static int by_size(const void *a, const void *b)
 {
@@ -85,22 +81,22 @@ static void print_range(FILE *out, const struct memory *memory, const struct mem
 {
     char size[3][TEXT_QUANTITY_BYTES], time[2][TEXT_QUANTITY_BYTES];
     char safe[2][4 * MEMORY_LABEL_BYTES];
-    const char *by = r->toucher != MEMORY_NO_TOUCHER ? memory->touchers[r->toucher].name : "";
 
-    fprintf(
-        out, "%10s %7.1f%% %7.1f%% %10s %10s %10s %10s %7u  %-14lx %-20s %s\n",
-        text_bytes(size[0], memory_bytes(r->touched)), share(r->written, r->touched),
-        share(r->cold, r->touched), text_bytes(size[1], memory_bytes(r->sum) / memory->look_count),
-        text_bytes(size[2], memory_bytes(r->peak)),
-        text_time(time[0], (double)r->first * (double)memory->interval_ns),
-        text_time(time[1], (double)memory_look_ns(memory, r->last)), r->pid, r->start,
-        text_escape(safe[0], sizeof safe[0], r->label), text_escape(safe[1], sizeof safe[1], by));
+    fprintf(out, "%10s %7.1f%% %7.1f%% %10s %10s %10s %10s %7u  %-14lx %-20s %s\n",
+            text_bytes(size[0], memory_bytes(r->touched)), memory_share(r->written, r->touched),
+            memory_share(r->cold, r->touched),
+            text_bytes(size[1], memory_bytes(r->sum) / memory->look_count),
+            text_bytes(size[2], memory_bytes(r->peak)),
+            text_time(time[0], (double)r->first * (double)memory->interval_ns),
+            text_time(time[1], (double)memory_look_ns(memory, r->last)), r->pid, r->start,
+            text_escape(safe[0], sizeof safe[0], r->label),
+            text_escape(safe[1], sizeof safe[1], memory_toucher(memory, r)));
 }
 
 static void print_ranges(FILE *out, const struct memory *memory, unsigned long limit)
 {
     const struct memory_range **all = memory_sorted(memory);
-    size_t count = memory_shown(memory->range_count, limit);
+    size_t count = reader_shown(memory->range_count, limit);
 
     if (all == NULL)
         return;
@@ -141,7 +137,8 @@ void memory_print(FILE *out, const struct memory *memory, unsigned long limit)
     fprintf(out,
             "%-12s %10s in all, %.1f%% of it written; %.1f%% cold: not touched in the last tenth\n",
             "touched", text_bytes(touched, memory_bytes(memory->touched)),
-            share(memory->written, memory->touched), share(memory->cold, memory->touched));
+            memory_share(memory->written, memory->touched),
+            memory_share(memory->cold, memory->touched));
     print_ranges(out, memory, limit);
 }
 
@@ -152,7 +149,7 @@ void memory_print_looks(FILE *out, const struct memory *memory, unsigned long li
     print_head(out, memory);
     fprintf(out, "%10s %10s %10s %10s %10s %10s\n", "until", "touched", "written", "new",
             "10 looks", "100 looks");
-    for (size_t i = 0; i < memory_shown(memory->look_count, limit); i++) {
+    for (size_t i = 0; i < reader_shown(memory->look_count, limit); i++) {
         const struct memory_look *look = &memory->looks[i];
 
         fprintf(out, "%10s %10s %10s %10s %10s %10s\n",
@@ -190,7 +187,7 @@ void memory_print_touchers(FILE *out, const struct memory *memory, unsigned long
 {
     const struct memory_toucher **all = memory_sorted_touchers(memory);
     char text[3][TEXT_QUANTITY_BYTES], safe[3][4 * MEMORY_LABEL_BYTES];
-    size_t count = memory_shown(memory->toucher_count, limit);
+    size_t count = reader_shown(memory->toucher_count, limit);
 
     print_head(out, memory);
     if (all == NULL)
@@ -201,7 +198,7 @@ void memory_print_touchers(FILE *out, const struct memory *memory, unsigned long
         const struct memory_toucher *t = all[i];
 
         fprintf(out, "%10s %10lu %7.1f%% %10s %10s  %-20s %-20s %s\n",
-                text_bytes(text[0], t->bytes), t->faults, share(t->written, t->bytes),
+                text_bytes(text[0], t->bytes), t->faults, memory_share(t->written, t->bytes),
                 text_time(text[1], (double)t->first_ns), text_time(text[2], (double)t->last_ns),
                 text_escape(safe[0], sizeof safe[0], t->range != NULL ? t->range->label : ""),
                 text_escape(safe[1], sizeof safe[1], t->object),

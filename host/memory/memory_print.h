@@ -30,7 +30,14 @@ static inline uint64_t memory_bytes(uint64_t pages)
     return pages * MEMORY_PAGE_BYTES;
 }
 
-static inline size_t memory_shown(size_t count, unsigned long limit)
+/* In percent. */
+static inline double memory_share(uint64_t part, uint64_t all)
 {
-    return limit != 0 && limit < count ? limit : count;
+    return all != 0 ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* The name of the function that touched most of a range first; empty: unknown. */
+static inline const char *memory_toucher(const struct memory *memory, const struct memory_range *r)
+{
+    return r->toucher != MEMORY_NO_TOUCHER ? memory->touchers[r->toucher].name : "";
 }

@@ -9,18 +9,12 @@
 #include "host/base/array.h"
 #include "host/base/text.h"
 
-#define NEAR_BLOCKS 16u /* other memory at most so far apart is one object */
 #define SHARE 1000u
 
 struct item {
     const char *name, *other; /* kept once: the same text is the same pointer */
     struct memory_sums sums;
 };
-
-uint64_t memory_profile_cost(const struct memory_profile *rows, const struct memory_sums *sums)
-{
-    return rows->total.timed != 0 ? sums->cost : sums->estimated;
-}
 
 void memory_profile_free(struct memory_profile *rows)
 {
@@ -58,16 +52,6 @@ const char *memory_profile_code(struct symbols_names *names, struct symbols *sym
     return keep(names, text);
 }
 
-/* Whether two things, in the order of keys, are one object: they are the same, or other memory of
- * one process close to each other. */
-static bool joins(uint64_t before, uint64_t key)
-{
-    if (before == key)
-        return true;
-    return memory_names_kind(before) == MEMORY_OTHER && memory_names_kind(key) == MEMORY_OTHER &&
-           memory_names_process(before) == memory_names_process(key) && key - before <= NEAR_BLOCKS;
-}
-
 /* Names the entries, which are in the order of their keys. */
 static void name_all(struct memory_profile *rows, const struct memory_counts *counts,
                      const struct memory_entry *entries, size_t count, enum memory_profile_by by,
@@ -81,7 +65,7 @@ static void name_all(struct memory_profile *rows, const struct memory_counts *co
         const struct memory_entry *entry = &entries[i];
         const char *code;
 
-        if (i == 0 || !joins(entries[i - 1].first, entry->first))
+        if (i == 0 || !memory_names_join(entries[i - 1].first, entry->first))
             thing = keep(&rows->names, memory_names_text(names, entry->first, text));
         code = entry->second == 0 ? "[other]"
                                   : memory_profile_code(&rows->names, counts->accesses->symbols,
@@ -104,8 +88,8 @@ static int by_names(const void *a, const void *b)
 static uint64_t cost_within(const struct memory_profile *rows, const struct memory_profile_row *row,
                             const struct memory_sums *sums)
 {
-    return memory_profile_cost(rows, &row->sums) != 0 ? memory_profile_cost(rows, sums)
-                                                      : sums->estimated;
+    return memory_sums_cost(&rows->total, &row->sums) != 0 ? memory_sums_cost(&rows->total, sums)
+                                                           : sums->estimated;
 }
 
 /* Makes one row of items with the same name, which are in the order of the other names. */
@@ -138,8 +122,8 @@ static int by_cost(const void *a, const void *b, void *context)
 {
     const struct memory_profile_row *x = a, *y = b;
     const struct memory_profile *rows = context;
-    uint64_t cost = memory_profile_cost(rows, &x->sums),
-             other = memory_profile_cost(rows, &y->sums);
+    uint64_t cost = memory_sums_cost(&rows->total, &x->sums),
+             other = memory_sums_cost(&rows->total, &y->sums);
 
     if (cost != other)
         return cost > other ? -1 : 1;

@@ -21,9 +21,6 @@ struct memory_profile {
     struct symbols_names names; /* the texts of rows */
 };
 
-/* What accesses cost: their latency, or where none is known their number. */
-uint64_t memory_profile_cost(const struct memory_profile *rows, const struct memory_sums *sums);
-
 /* 0 or -ENOMEM; memory_profile_free in any case. */
 int memory_profile_make(struct memory_profile *rows, const struct memory_counts *counts,
                         enum memory_profile_by by);

@@ -5,16 +5,8 @@
 
 #include "host/base/text.h"
 #include "host/draw/columns.h"
-
-static double share(uint64_t part, uint64_t whole)
-{
-    return whole != 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
-static double mean(uint64_t sum, uint64_t count)
-{
-    return count != 0 ? (double)sum / (double)count : 0;
-}
+#include "host/memory/memory_print.h"
+#include "host/scan/reader.h"
 
 void memory_profile_print_head(FILE *out, const struct trace_info *info, uint64_t records,
                                uint64_t without)
@@ -39,26 +31,25 @@ void memory_profile_print_head(FILE *out, const struct trace_info *info, uint64_
                 text_count(count, without));
 }
 
-static unsigned int shown(size_t count, unsigned long limit)
-{
-    return (unsigned int)(limit != 0 && limit < count ? limit : count);
-}
-
 static void print_cells(struct columns *columns, const struct memory_profile *rows,
-                        const struct memory_profile_row *row, const struct memory_sums *sums)
+                        const struct memory_profile_row *row)
 {
+    const struct memory_sums *sums = &row->sums;
     uint64_t records = memory_sums_records(sums);
     unsigned int n = 0;
     char count[TEXT_QUANTITY_BYTES];
 
     snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%.1f%%",
-             share(memory_profile_cost(rows, sums), memory_profile_cost(rows, &rows->total)));
+             memory_share(memory_sums_cost(&rows->total, sums),
+                          memory_sums_cost(&rows->total, &rows->total)));
     if (rows->total.timed != 0)
-        snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%.1f", mean(sums->latency, sums->timed));
+        snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%.1f", memory_sums_mean(sums));
     snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%s", text_count(count, sums->reads));
     snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%s", text_count(count, sums->writes));
-    snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%.1f%%", share(sums->beyond_l1, records));
-    snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%.1f%%", share(sums->beyond_llc, records));
+    snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%.1f%%",
+             memory_share(sums->beyond_l1, records));
+    snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%.1f%%",
+             memory_share(sums->beyond_llc, records));
     snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%s", text_count(count, sums->estimated));
     text_escape(columns->cells[n++], COLUMNS_CELL_BYTES, row->name);
     text_escape(columns->cells[n], COLUMNS_CELL_BYTES - 16, row->other);
@@ -73,7 +64,7 @@ void memory_profile_print(FILE *out, const struct memory_profile *rows,
     static const char *const names[] = {"object", "function", "line"};
     static struct columns columns;
     bool timed = rows->total.timed != 0;
-    size_t count = shown(rows->count, limit);
+    size_t count = reader_shown(rows->count, limit);
 
     memory_profile_print_head(out, counts->accesses->names.info, counts->records, counts->without);
     columns = (struct columns){0};
@@ -90,7 +81,7 @@ void memory_profile_print(FILE *out, const struct memory_profile *rows,
     columns_fit(&columns, terminal);
     columns_print_titles(out, &columns);
     for (size_t i = 0; i < count; i++) {
-        print_cells(&columns, rows, &rows->all[i], &rows->all[i].sums);
+        print_cells(&columns, rows, &rows->all[i]);
         columns_print(out, &columns);
     }
     if (count < rows->count)
@@ -102,16 +93,17 @@ void memory_profile_print_csv(struct output *out, const struct memory_profile *r
 {
     output_text(out, "name,reads,writes,beyond_l1,beyond_llc,modified,timed,latency_cycles,"
                      "estimated_accesses,cost_share,mostly\n");
-    for (size_t i = 0; i < shown(rows->count, limit); i++) {
+    for (size_t i = 0; i < reader_shown(rows->count, limit); i++) {
         const struct memory_profile_row *row = &rows->all[i];
 
-        output_csv_print(
-            out, "%s,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%g,%s\n", row->name, row->sums.reads,
-            row->sums.writes, row->sums.beyond_l1, row->sums.beyond_llc, row->sums.modified,
-            row->sums.timed, row->sums.latency, row->sums.estimated,
-            share(memory_profile_cost(rows, &row->sums), memory_profile_cost(rows, &rows->total)) /
-                100,
-            row->other);
+        output_csv_print(out, "%s,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%g,%s\n", row->name,
+                         row->sums.reads, row->sums.writes, row->sums.beyond_l1,
+                         row->sums.beyond_llc, row->sums.modified, row->sums.timed,
+                         row->sums.latency, row->sums.estimated,
+                         memory_share(memory_sums_cost(&rows->total, &row->sums),
+                                      memory_sums_cost(&rows->total, &rows->total)) /
+                             100,
+                         row->other);
     }
 }
 
@@ -120,21 +112,22 @@ void memory_profile_print_json(struct output *out, const struct memory_profile *
 {
     output_json_print(out, "{\"records\":%lu,\"without_address\":%lu,\"rows\":[", counts->records,
                       counts->without);
-    for (size_t i = 0; i < shown(rows->count, limit); i++) {
+    for (size_t i = 0; i < reader_shown(rows->count, limit); i++) {
         const struct memory_profile_row *row = &rows->all[i];
 
         output_text(out, i != 0 ? ",\n" : "\n");
-        output_json_print(
-            out,
-            "{\"name\":%s,\"reads\":%lu,\"writes\":%lu,\"beyond_l1\":%lu,"
-            "\"beyond_llc\":%lu,\"modified\":%lu,\"timed\":%lu,"
-            "\"latency_cycles\":%lu,\"estimated_accesses\":%lu,\"cost_share\":%g,"
-            "\"mostly\":%s}",
-            row->name, row->sums.reads, row->sums.writes, row->sums.beyond_l1, row->sums.beyond_llc,
-            row->sums.modified, row->sums.timed, row->sums.latency, row->sums.estimated,
-            share(memory_profile_cost(rows, &row->sums), memory_profile_cost(rows, &rows->total)) /
-                100,
-            row->other);
+        output_json_print(out,
+                          "{\"name\":%s,\"reads\":%lu,\"writes\":%lu,\"beyond_l1\":%lu,"
+                          "\"beyond_llc\":%lu,\"modified\":%lu,\"timed\":%lu,"
+                          "\"latency_cycles\":%lu,\"estimated_accesses\":%lu,\"cost_share\":%g,"
+                          "\"mostly\":%s}",
+                          row->name, row->sums.reads, row->sums.writes, row->sums.beyond_l1,
+                          row->sums.beyond_llc, row->sums.modified, row->sums.timed,
+                          row->sums.latency, row->sums.estimated,
+                          memory_share(memory_sums_cost(&rows->total, &row->sums),
+                                       memory_sums_cost(&rows->total, &rows->total)) /
+                              100,
+                          row->other);
     }
     output_text(out, "]}\n");
 }

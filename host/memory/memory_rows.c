@@ -3,15 +3,12 @@
 
 #include <stdlib.h>
 
-static const char *toucher_of(const struct memory *memory, const struct memory_range *r)
-{
-    return r->toucher != MEMORY_NO_TOUCHER ? memory->touchers[r->toucher].name : "";
-}
+#include "host/scan/reader.h"
 
 static void csv_looks(struct output *out, const struct memory *memory, unsigned long limit)
 {
     output_text(out, "time_ns,touched_bytes,written_bytes,new_bytes,set_10_bytes,set_100_bytes\n");
-    for (size_t i = 0; i < memory_shown(memory->look_count, limit); i++) {
+    for (size_t i = 0; i < reader_shown(memory->look_count, limit); i++) {
         const struct memory_look *look = &memory->looks[i];
 
         output_csv_print(out, "%lu,%lu,%lu,%lu,%lu,%lu\n", memory_look_ns(memory, (uint32_t)i),
@@ -29,14 +26,14 @@ static void csv_ranges(struct output *out, const struct memory *memory, unsigned
         return;
     output_text(out, "pid,start,end,touched_bytes,written_bytes,cold_bytes,mean_set_bytes,"
                      "peak_set_bytes,first_ns,last_ns,what,first_touched_by\n");
-    for (size_t i = 0; i < memory_shown(memory->range_count, limit); i++) {
+    for (size_t i = 0; i < reader_shown(memory->range_count, limit); i++) {
         const struct memory_range *r = all[i];
 
         output_csv_print(out, "%u,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%s,%s\n", r->pid, r->start,
                          r->end, memory_bytes(r->touched), memory_bytes(r->written),
                          memory_bytes(r->cold), memory_bytes(r->sum) / memory->look_count,
                          memory_bytes(r->peak), r->first * memory->interval_ns,
-                         memory_look_ns(memory, r->last), r->label, toucher_of(memory, r));
+                         memory_look_ns(memory, r->last), r->label, memory_toucher(memory, r));
     }
     free(all);
 }
@@ -44,7 +41,7 @@ static void csv_ranges(struct output *out, const struct memory *memory, unsigned
 static void json_looks(struct output *out, const struct memory *memory, unsigned long limit)
 {
     output_text(out, ",\"looks\":[");
-    for (size_t i = 0; i < memory_shown(memory->look_count, limit); i++) {
+    for (size_t i = 0; i < reader_shown(memory->look_count, limit); i++) {
         const struct memory_look *look = &memory->looks[i];
 
         output_text(out, i != 0 ? ",\n" : "\n");
@@ -63,7 +60,7 @@ static void json_ranges(struct output *out, const struct memory *memory, unsigne
     const struct memory_range **all = memory_sorted(memory);
 
     output_text(out, ",\"ranges\":[");
-    for (size_t i = 0; all != NULL && i < memory_shown(memory->range_count, limit); i++) {
+    for (size_t i = 0; all != NULL && i < reader_shown(memory->range_count, limit); i++) {
         const struct memory_range *r = all[i];
 
         output_text(out, i != 0 ? ",\n" : "\n");
@@ -75,7 +72,7 @@ static void json_ranges(struct output *out, const struct memory *memory, unsigne
             r->pid, r->start, r->end, memory_bytes(r->touched), memory_bytes(r->written),
             memory_bytes(r->cold), memory_bytes(r->sum) / memory->look_count, memory_bytes(r->peak),
             r->first * memory->interval_ns, memory_look_ns(memory, r->last), r->label,
-            toucher_of(memory, r));
+            memory_toucher(memory, r));
     }
     output_text(out, "]}\n");
     free(all);
@@ -86,7 +83,7 @@ static void csv_touchers(struct output *out, const struct memory *memory, unsign
     const struct memory_toucher **all = memory_sorted_touchers(memory);
 
     output_text(out, "touched_bytes,faults,written_bytes,first_ns,last_ns,most_in,file,function\n");
-    for (size_t i = 0; all != NULL && i < memory_shown(memory->toucher_count, limit); i++) {
+    for (size_t i = 0; all != NULL && i < reader_shown(memory->toucher_count, limit); i++) {
         const struct memory_toucher *t = all[i];
 
         output_csv_print(out, "%lu,%lu,%lu,%lu,%lu,%s,%s,%s\n", t->bytes, t->faults, t->written,
@@ -101,7 +98,7 @@ static void json_touchers(struct output *out, const struct memory *memory, unsig
     const struct memory_toucher **all = memory_sorted_touchers(memory);
 
     output_text(out, ",\"functions\":[");
-    for (size_t i = 0; all != NULL && i < memory_shown(memory->toucher_count, limit); i++) {
+    for (size_t i = 0; all != NULL && i < reader_shown(memory->toucher_count, limit); i++) {
         const struct memory_toucher *t = all[i];
 
         output_text(out, i != 0 ? ",\n" : "\n");

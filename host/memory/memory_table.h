@@ -2,7 +2,6 @@
  * room is added up in one entry, both of whose numbers are 0.  Never prints. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,4 +50,16 @@ struct memory_entry *memory_table_sorted(const struct memory_table *table, size_
 static inline uint64_t memory_sums_records(const struct memory_sums *sums)
 {
     return sums->reads + sums->writes;
+}
+
+/* What accesses cost: their latency, or where none of all is known their number. */
+static inline uint64_t memory_sums_cost(const struct memory_sums *all,
+                                        const struct memory_sums *sums)
+{
+    return all->timed != 0 ? sums->cost : sums->estimated;
+}
+
+static inline double memory_sums_mean(const struct memory_sums *sums)
+{
+    return sums->timed != 0 ? (double)sums->latency / (double)sums->timed : 0;
 }

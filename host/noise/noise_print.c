@@ -2,6 +2,7 @@
 #include "host/noise/noise_print.h"
 
 #include "host/base/text.h"
+#include "host/scan/reader.h"
 #include "lib/syscall_names.h"
 
 static const char *const words[] = {
@@ -106,16 +107,11 @@ static void print_causes(FILE *out, const struct noise *noise)
     }
 }
 
-static uint32_t shown(const struct noise *noise, unsigned long limit)
-{
-    return limit != 0 && limit < noise->kept_count ? (uint32_t)limit : noise->kept_count;
-}
-
 void noise_print(FILE *out, const struct noise *noise, unsigned long limit)
 {
     const struct trace_info *info = noise->info;
     char length[TEXT_QUANTITY_BYTES], safe[1024], detail[64];
-    uint32_t count = shown(noise, limit);
+    size_t count = reader_shown(noise->kept_count, limit);
 
     fprintf(out, "# program: %s\n",
             text_escape(safe, sizeof safe, trace_info_text(info, "program.args", "unknown")));
@@ -150,7 +146,7 @@ void noise_rows_csv(struct output *out, const struct noise *noise, unsigned long
     char detail[64];
 
     output_text(out, "time_ns,length_ns,cpu,tid,cause,detail\n");
-    for (uint32_t i = 0; i < shown(noise, limit); i++) {
+    for (uint32_t i = 0; i < reader_shown(noise->kept_count, limit); i++) {
         const struct noise_span *span = &noise->kept[i];
 
         detail_of(span, detail, sizeof detail);
@@ -215,7 +211,7 @@ void noise_rows_json(struct output *out, const struct noise *noise, unsigned lon
         put_wait(out, noise, &noise->waits.rows[i]);
     }
     output_text(out, "],\"gaps\":[");
-    for (uint32_t i = 0; i < shown(noise, limit); i++) {
+    for (uint32_t i = 0; i < reader_shown(noise->kept_count, limit); i++) {
         output_text(out, i == 0 ? "\n" : ",\n");
         put_span(out, noise, &noise->kept[i]);
     }

@@ -62,7 +62,7 @@ struct options {
     uint32_t probe_every; /* 0: hits are recorded; N: every Nth becomes a sample instead */
     bool alloc; /* calls of allocators are recorded: */
     uint64_t alloc_min; /* of so many bytes and more */
-    uint64_t alloc_every; /* every Nth of a thread; 0: all */
+    uint32_t alloc_every; /* every Nth of a thread; 0: all */
     bool probe_stack; /* each entry becomes a sample, too */
     bool waits; /* the trace says where threads begin to wait */
     uint64_t pages_ns; /* between two looks at the pages that were touched; 0: none */

@@ -68,30 +68,26 @@ static int parse_events(struct options *o, const char *list, struct run_failure 
 {
     const char *cpu = o->target_cpu != NULL ? o->target_cpu : o->cpu;
     char *expanded = NULL;
+    int result;
 
     o->events.count = 0;
     if (strcmp(list, "none") == 0)
         return check_trigger(o, failure);
     if (events_preset_expand(list, cpu, &expanded, failure) != 0)
         return -1;
-    for (list = expanded;; list++) {
+    list = expanded;
+    do {
         size_t bytes = events_spec_length(list);
         char *name = strndup(list, bytes);
 
-        if (name == NULL)
-            return run_fail(failure, "out of memory; end other programs");
-        if (add_event(o, name, failure) != 0) {
+        result = name != NULL ? add_event(o, name, failure)
+                              : run_fail(failure, "out of memory; end other programs");
+        if (result != 0)
             free(name);
-            break;
-        }
         list += bytes;
-        if (*list == 0) {
-            free(expanded);
-            return check_trigger(o, failure);
-        }
-    }
+    } while (result == 0 && *list++ != 0);
     free(expanded);
-    return -1;
+    return result == 0 ? check_trigger(o, failure) : -1;
 }
 
 enum { /* options without a letter; the commands' own begin at 256 */

@@ -116,10 +116,8 @@ static int set(struct options *o, int key, const char *argument, struct run_fail
             return run_fail(failure, "--alloc-min %s: not a size such as 64 or 4k", argument);
         return 0;
     case KEY_ALLOC_EVERY:
-        if (option_number(argument, 1, OPTIONS_PROBE_EVERY_MAX, &o->alloc_every) != 0)
-            return run_fail(failure, "--alloc-every %s: not a number from 1 to %u", argument,
-                            OPTIONS_PROBE_EVERY_MAX);
-        return 0;
+        return set_number("alloc-every", argument, 1, OPTIONS_PROBE_EVERY_MAX, &o->alloc_every,
+                          failure);
     default:
         o->probe_stack = true;
         return 0;

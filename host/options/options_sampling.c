@@ -158,11 +158,6 @@ int options_set_load_latency(struct options *o, const char *text, struct run_fai
     return 0;
 }
 
-static bool takes_no_samples(const struct options *o)
-{
-    return o->mode == HR_MODE_OFF || o->mode == HR_MODE_EXACT || o->mode == HR_MODE_LATENCY;
-}
-
 /* What only mode pebs has, and what it has not. */
 static int finish_pebs(struct options *o, struct run_failure *failure)
 {
@@ -231,12 +226,12 @@ int options_finish_sampling(struct options *o, struct run_failure *failure)
         o->max_overhead = OPTIONS_OVERHEAD_DEFAULT;
     if (o->counters_every == 0)
         o->counters_every = 1;
-    if (o->stacks.kind != 0 && takes_no_samples(o) && !o->alloc)
+    if (o->stacks.kind != 0 && !modes_sample(o->mode) && !o->alloc)
         return run_fail(failure,
                         "--call-graph: --mode %s takes no samples that could have call stacks; "
                         "leave one of the two out",
                         modes_name(o->mode));
-    if (o->paused && (takes_no_samples(o) || o->mode == HR_MODE_INSTRUCTED))
+    if (o->paused && (!modes_sample(o->mode) || o->mode == HR_MODE_INSTRUCTED))
         return run_fail(failure,
                         "--paused: --mode %s has no trigger that could wait for hr_start(); leave "
                         "one of the two out",

@@ -83,7 +83,7 @@ static int add_needed(struct objects *o, const struct pack_object *user, const c
     int result = -ENOENT;
 
     if (name[0] == '/')
-        return add(o, name);
+        return add(o, name) == -ENOMEM ? -ENOMEM : 0;
     for (const char *at = folders; at != NULL && result == -ENOENT;) {
         size_t bytes = strcspn(at, ":");
 
@@ -96,7 +96,26 @@ static int add_needed(struct objects *o, const struct pack_object *user, const c
     return result == -ENOENT ? 0 : result; /* the run will say that it is missing */
 }
 
-/* Adds all libraries of a tree's program. */
+/* Adds the libraries that the environment has a tree's linker load first. */
+static int add_preloaded(struct objects *o, const struct pack_object *program)
+{
+    const char *at = pack_environment_get(&o->collector->pack->environment, "LD_PRELOAD");
+    int result = 0;
+
+    while (at != NULL && *at != 0 && result == 0) {
+        size_t bytes = strcspn(at, ": \t\n");
+        char name[PATH_MAX];
+
+        if (bytes != 0 && bytes < sizeof name) {
+            snprintf(name, sizeof name, "%.*s", (int)bytes, at);
+            result = add_needed(o, program, name);
+        }
+        at += bytes + (at[bytes] != 0);
+    }
+    return result;
+}
+
+/* Adds all libraries of a tree's program, which is the first object. */
 static int add_tree(struct objects *o)
 {
     int result = 0;
@@ -106,30 +125,13 @@ static int add_tree(struct objects *o)
 
         if (pack_object_read(o->all[i].place, o->all[i].path, &object) != 0)
             continue;
+        if (i == 0)
+            result = add_preloaded(o, object);
         for (char **name = object->needed; *name != NULL && result == 0; name++)
             result = add_needed(o, object, *name);
         pack_object_free(object);
     }
     return result;
-}
-
-/* Adds the libraries that the environment has the linker load first. */
-static int add_preloaded(struct objects *o)
-{
-    const char *at = pack_environment_get(&o->collector->pack->environment, "LD_PRELOAD");
-    int result = 0;
-
-    while (at != NULL && result != -ENOMEM && *at != 0) {
-        size_t bytes = strcspn(at, ": ");
-        char path[PATH_MAX];
-
-        if (at[0] == '/' && bytes < sizeof path) {
-            snprintf(path, sizeof path, "%.*s", (int)bytes, at);
-            result = add(o, path);
-        }
-        at += bytes + (at[bytes] != 0);
-    }
-    return result == -ENOMEM ? result : 0;
 }
 
 static int add_all(struct objects *o)
@@ -142,8 +144,6 @@ static int add_all(struct objects *o)
     for (size_t i = 1; result == 0 && (path = pack_libraries_path(&c->libraries, i)) != NULL; i++)
         if (add(o, path) == -ENOMEM)
             result = -ENOMEM;
-    if (result == 0)
-        result = add_preloaded(o);
     if (result == 0 && program->root != NULL)
         result = add_tree(o);
     if (result == 0 && program->interpreter[0] != 0 && add(o, program->interpreter) == -ENOMEM)

@@ -118,13 +118,13 @@ static void draw_row(struct picture *p, uint32_t n, uint32_t row)
     const struct memory_map_band *band = &p->map.bands[n];
     double height = p->heights[n] / band->rows;
     double y = p->tops[n] + (band->rows - 1 - row) * height;
-    double width = (PLOT_RIGHT - LEFT) / p->map.bins;
+    double width = (PLOT_RIGHT - LEFT) / p->map.wish.bins;
     uint32_t first = 0;
 
-    for (uint32_t bin = 1; bin <= p->map.bins; bin++) {
+    for (uint32_t bin = 1; bin <= p->map.wish.bins; bin++) {
         const char *before = colour(p, cell_at(band, first, row));
 
-        if (bin < p->map.bins && colour(p, cell_at(band, bin, row)) == before)
+        if (bin < p->map.wish.bins && colour(p, cell_at(band, bin, row)) == before)
             continue;
         if (before != NULL)
             svg_rect(&p->svg, LEFT + first * width, y, (bin - first) * width, height, before, NULL);
@@ -193,9 +193,9 @@ static void draw_rates(struct picture *p, double top)
 {
     struct svg_point points[2 * BINS];
     struct plot_axis axis = {.page_from = top + RATE_HEIGHT, .page_to = top};
-    double width = (PLOT_RIGHT - LEFT) / p->map.bins;
+    double width = (PLOT_RIGHT - LEFT) / p->map.wish.bins;
 
-    for (uint32_t bin = 0; bin < p->map.bins; bin++)
+    for (uint32_t bin = 0; bin < p->map.wish.bins; bin++)
         for (int writes = 0; writes < 2; writes++)
             if ((double)in_bin(p, bin, writes) > axis.to)
                 axis.to = (double)in_bin(p, bin, writes);
@@ -203,14 +203,14 @@ static void draw_rates(struct picture *p, double top)
     plot_axis_left(&p->svg, &axis, LEFT, PLOT_RIGHT, 2, false);
     svg_text(&p->svg, LEFT, top - 6, SVG_START, "records of reads and writes in each column");
     for (int writes = 0; writes < 2; writes++) {
-        for (uint32_t i = 0; i < 2 * p->map.bins; i++) {
+        for (uint32_t i = 0; i < 2 * p->map.wish.bins; i++) {
             uint32_t edge = i / 2 + i % 2;
 
             points[i] = (struct svg_point){LEFT + edge * width,
                                            plot_axis_at(&axis, (double)in_bin(p, i / 2, writes))};
         }
-        svg_path(&p->svg, points, 2ul * p->map.bins, p->colours[writes ? HUES - 1 : 0][SHADES - 1],
-                 1);
+        svg_path(&p->svg, points, 2ul * p->map.wish.bins,
+                 p->colours[writes ? HUES - 1 : 0][SHADES - 1], 1);
     }
     plot_axis_time(&p->svg, &p->time, top + RATE_HEIGHT, top, "time since the program's start");
 }
@@ -242,7 +242,7 @@ static void draw(struct picture *p, FILE *out)
 
     mix_colours(p);
     for (uint32_t i = 0; i < p->map.count; i++)
-        for (size_t n = 0; n < (size_t)p->map.bins * p->map.bands[i].rows; n++) {
+        for (size_t n = 0; n < (size_t)p->map.wish.bins * p->map.bands[i].rows; n++) {
             const struct memory_map_cell *cell = &p->map.bands[i].cells[n];
 
             if ((uint64_t)cell->reads + cell->writes > p->most)

@@ -2,7 +2,6 @@
 #include "host/probe/probe_file.h"
 
 #include <errno.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -50,7 +49,7 @@ void probe_file_free(struct probe_file *f)
     free(f);
 }
 
-static bool section_of(Elf *elf, uint64_t address, GElf_Shdr *header)
+bool probe_file_section(Elf *elf, uint64_t address, GElf_Shdr *header)
 {
     Elf_Scn *section = NULL;
 
@@ -259,8 +258,9 @@ bool probe_file_range(struct probe_file *f, const struct probe_symbol *symbol,
         range->end = entry->end;
         return true;
     }
-    range->end = section_of(f->elf, symbol->start, &section) ? section.sh_addr + section.sh_size
-                                                             : UINT64_MAX;
+    range->end = probe_file_section(f->elf, symbol->start, &section)
+                     ? section.sh_addr + section.sh_size
+                     : UINT64_MAX;
     next = search_address(f->symbols, sizeof f->symbols[0], f->count, symbol->start);
     if (next < f->count && f->symbols[next].start < range->end)
         range->end = f->symbols[next].start;
@@ -281,7 +281,7 @@ bool probe_file_around(struct probe_file *f, uint64_t address, struct probe_rang
     entry = find_entry(f, address);
     if (entry != NULL)
         *range = (struct probe_range){entry->start, entry->end};
-    else if (section_of(f->elf, address, &section))
+    else if (probe_file_section(f->elf, address, &section))
         *range = (struct probe_range){section.sh_addr, section.sh_addr + section.sh_size};
     else
         return false;
@@ -319,7 +319,8 @@ static bool begins_with_frame(const struct probe_file *f, const struct unwind_en
     if (!probe_file_offset(f, entry->start, &offset, &bytes) ||
         !unwind_tables_find(&f->tables, offset, &rule) || rule.signal ||
         rule.cfa.how != UNWIND_REGISTER || (rule.cfa.reg == UNWIND_RSP && rule.cfa.offset == 8) ||
-        !section_of(f->elf, entry->start, &section) || elf_getshdrstrndx(f->elf, &names) != 0)
+        !probe_file_section(f->elf, entry->start, &section) ||
+        elf_getshdrstrndx(f->elf, &names) != 0)
         return false;
     name = elf_strptr(f->elf, names, section.sh_name);
     return name != NULL && strncmp(name, ".plt", 4) != 0;

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,6 +58,9 @@ int probe_file_open(struct probe_file *f);
 bool probe_file_offset(const struct probe_file *f, uint64_t address, uint64_t *offset,
                        uint64_t *bytes);
 const uint8_t *probe_file_code(void *file, uint64_t address, uint64_t *bytes);
+
+/* Finds the section of code that holds an address.  Returns false if there is none. */
+bool probe_file_section(Elf *elf, uint64_t address, GElf_Shdr *header);
 
 /* Stores the range of a function.  Returns whether its size is known, not only a limit. */
 bool probe_file_range(struct probe_file *f, const struct probe_symbol *symbol,

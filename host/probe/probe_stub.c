@@ -76,27 +76,20 @@ static enum probe_stub slot_leads(const struct probe_file *f, uint64_t slot, uin
 /* Whether an address is in a section of stubs. */
 static bool in_stubs(const struct probe_file *f, uint64_t address)
 {
-    Elf_Scn *section = NULL;
     GElf_Shdr header;
+    const char *name;
     size_t names;
 
-    if (elf_getshdrstrndx(f->elf, &names) != 0)
+    if (elf_getshdrstrndx(f->elf, &names) != 0 || !probe_file_section(f->elf, address, &header))
         return false;
-    while ((section = elf_nextscn(f->elf, section)) != NULL)
-        if (gelf_getshdr(section, &header) != NULL && address >= header.sh_addr &&
-            address - header.sh_addr < header.sh_size && (header.sh_flags & SHF_EXECINSTR) != 0) {
-            const char *name = elf_strptr(f->elf, names, header.sh_name);
-
-            return name != NULL &&
-                   (strncmp(name, ".plt", 4) == 0 || strncmp(name, ".iplt", 5) == 0);
-        }
-    return false;
+    name = elf_strptr(f->elf, names, header.sh_name);
+    return name != NULL && (strncmp(name, ".plt", 4) == 0 || strncmp(name, ".iplt", 5) == 0);
 }
 
-enum probe_stub probe_stub_at(const struct probe_file *f, uint64_t address, uint64_t *target)
+enum probe_stub probe_stub_at(struct probe_file *f, uint64_t address, uint64_t *target)
 {
     uint64_t left;
-    const uint8_t *code = probe_file_code((void *)f, address, &left);
+    const uint8_t *code = probe_file_code(f, address, &left);
 
     *target = address;
     if (has_memset(f, address))

@@ -11,4 +11,4 @@ enum probe_stub {
 };
 
 /* Of NONE, stores where the code is: a stub may lead to a function of this file. */
-enum probe_stub probe_stub_at(const struct probe_file *f, uint64_t address, uint64_t *target);
+enum probe_stub probe_stub_at(struct probe_file *f, uint64_t address, uint64_t *target);

@@ -124,6 +124,11 @@ static int renumber(struct probe_table *t, struct run_failure *failure)
     return 0;
 }
 
+static bool begins_allocator(const struct probe_point *point)
+{
+    return (point->point.kind >> RUN_PROBE_HEAP_SHIFT & RUN_PROBE_HEAP_ENTRY) != 0;
+}
+
 /* What was asked for by name stays, and is a point of an allocator besides. */
 static int merge(struct probe_table *t, struct probe_point *first, struct probe_point *second,
                  struct run_failure *failure)
@@ -131,13 +136,12 @@ static int merge(struct probe_table *t, struct probe_point *first, struct probe_
     struct probe_function *one = &t->functions[first->point.function];
     struct probe_function *other = &t->functions[second->point.function];
 
-    if ((first->point.kind & RUN_PROBE_PLACE) != 0 &&
-        (second->point.kind >> RUN_PROBE_HEAP_SHIFT & RUN_PROBE_HEAP_ENTRY) != 0)
+    if ((first->point.kind & RUN_PROBE_PLACE) != 0 && begins_allocator(second))
         return run_fail(failure,
                         "--probe %s: --alloc has a probe at this instruction; leave one "
                         "of the two out, or name the function",
                         one->spec);
-    if ((second->point.kind >> RUN_PROBE_HEAP_SHIFT & RUN_PROBE_HEAP_ENTRY) != 0 && one != other) {
+    if (begins_allocator(second) && one != other) {
         one->allocates = other->dropped = true;
         other->into = first->point.function + 1u;
     }
@@ -343,6 +347,11 @@ static const char *flow_name(const struct run_probe_point *point)
     return names[point->flow];
 }
 
+enum {
+    INVOCATION = RUN_PROBE_ENTRY | RUN_PROBE_RETURN,
+    NAMED = INVOCATION | RUN_PROBE_PLACE, /* else it is an allocator's alone */
+};
+
 static void print_points(const struct probe_table *t, size_t first, size_t count, FILE *out)
 {
     char name[256];
@@ -354,10 +363,10 @@ static void print_points(const struct probe_table *t, size_t first, size_t count
                 text_escape(name, sizeof name, t->functions[point->function].name),
                 (point->kind & RUN_PROBE_PLACE) != 0 ? "place" : "",
                 (point->kind & RUN_PROBE_ENTRY) != 0 ? "entry" : "",
-                (point->kind & 3) == RUN_PROBE_RETURN                       ? "return"
-                : (point->kind & 3) == (RUN_PROBE_ENTRY | RUN_PROBE_RETURN) ? " and return"
-                : (point->kind & 7) == 0                                    ? "allocator"
-                                                                            : "",
+                (point->kind & INVOCATION) == RUN_PROBE_RETURN ? "return"
+                : (point->kind & INVOCATION) == INVOCATION     ? " and return"
+                : (point->kind & NAMED) == 0                   ? "allocator"
+                                                               : "",
                 flow_name(point));
     }
 }

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "host/base/monotonic.h"
 #include "host/run/relay.h"
@@ -15,15 +14,7 @@
 
 _Static_assert(CTL_TEXT_MAX == RUN_TEXT_MAX, "a mark of hr ctl is one of the guest");
 
-static bool takes_samples(const struct relay *r)
-{
-    enum hr_mode mode = r->options->mode;
-
-    return mode != HR_MODE_OFF && mode != HR_MODE_EXACT && mode != HR_MODE_LATENCY;
-}
-
-/* Sends a text, unless it is empty, and what is asked for.  All of it fits into the socket's
- * buffer, or the guest is stuck. */
+/* Sends a text, unless it is empty, and what is asked for. */
 static void ask(struct relay *r, enum run_ask what, const char *text, struct ctl_answer *answer)
 {
     struct run_message messages[RUN_TEXT_MAX / sizeof(uint64_t) + 2];
@@ -38,9 +29,7 @@ static void ask(struct relay *r, enum run_ask what, const char *text, struct ctl
         left -= bytes;
     }
     messages[count++] = (struct run_message){.type = RUN_HOST_ASK, .flag = what};
-    answer->done = r->open[RELAY_CONTROL] &&
-                   send(r->launch->ports[LAUNCH_CONTROL], messages, count * sizeof *messages,
-                        MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)(count * sizeof *messages);
+    answer->done = relay_events_tell(r, messages, count);
     if (!answer->done)
         strcpy(answer->text, "the guest takes no messages now");
 }
@@ -50,7 +39,7 @@ static void ask_sampler(struct relay *r, enum run_ask what, struct ctl_answer *a
     if (what == RUN_ASK_POLL && r->options->mode == HR_MODE_PEBS)
         strcpy(answer->text,
                "with --mode pebs the processor makes the samples: none can be asked for");
-    else if (takes_samples(r))
+    else if (modes_sample(r->options->mode))
         ask(r, what, "", answer);
     else
         (void)snprintf(answer->text, sizeof answer->text,

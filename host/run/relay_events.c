@@ -15,6 +15,14 @@
 #define GRACE_NS 5000000000ull /* from a request to end until the emulator is killed */
 #define ABANDON_NS 1000000000ull /* from the kill until blocked output is given up */
 
+bool relay_events_tell(struct relay *r, const struct run_message *messages, size_t count)
+{
+    size_t bytes = count * sizeof *messages;
+
+    return r->open[RELAY_CONTROL] && send(r->launch->ports[LAUNCH_CONTROL], messages, bytes,
+                                          MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)bytes;
+}
+
 void relay_events_stop(struct relay *r, int signal_number, bool timeout, uint64_t now_ns)
 {
     struct run_message message = {
@@ -33,8 +41,7 @@ void relay_events_stop(struct relay *r, int signal_number, bool timeout, uint64_
     }
     if (r->kill_ns == NEVER)
         r->kill_ns = now_ns + GRACE_NS;
-    if (r->open[RELAY_CONTROL] && send(r->launch->ports[LAUNCH_CONTROL], &message, sizeof message,
-                                       MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof message)
+    if (r->open[RELAY_CONTROL] && !relay_events_tell(r, &message, 1))
         r->kill_ns = now_ns; /* the guest does not receive messages */
 }
 
@@ -75,8 +82,7 @@ static void tell_broken(struct relay *r, int output, uint64_t now_ns)
     if (r->broken[output])
         return;
     r->broken[output] = true;
-    if (!r->open[RELAY_CONTROL] || send(r->launch->ports[LAUNCH_CONTROL], &message, sizeof message,
-                                        MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof message)
+    if (!relay_events_tell(r, &message, 1))
         relay_events_stop(r, SIGPIPE, false, now_ns);
 }
 
@@ -127,14 +133,13 @@ static void check_collector(struct relay *r, uint64_t now_ns)
 static void answer_cpu(struct relay *r, const struct run_message *question, uint64_t now_ns)
 {
     struct run_message answer[RELAY_CPU_ANSWER_MAX];
-    size_t bytes;
+    size_t count;
 
     if (r->encoded)
         return;
     r->encoded = true;
-    bytes = relay_cpu_answer(&r->options->events, question, answer, r->failure) * sizeof *answer;
-    if (bytes == 0 || send(r->launch->ports[LAUNCH_CONTROL], answer, bytes,
-                           MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)bytes)
+    count = relay_cpu_answer(&r->options->events, question, answer, r->failure);
+    if (count == 0 || !relay_events_tell(r, answer, count))
         relay_events_kill(r, now_ns); /* the program has not started */
 }
 

@@ -68,7 +68,8 @@ struct access_source access_source(const struct trace_info *info, const struct h
     return source;
 }
 
-const char *access_source_level(enum access_level level)
+/* "L1", "LLC", "memory". */
+static const char *level_name(enum access_level level)
 {
     static const char *const names[] = {
         [ACCESS_LEVEL_UNKNOWN] = "unknown",
@@ -94,7 +95,7 @@ const char *access_source_text(const struct trace_info *info, const struct hr_ac
     text[0] = 0;
     if (source.known)
         snprintf(text, ACCESS_SOURCE_BYTES, "%s%s%s%s%s", source.store ? "store " : "",
-                 access_source_level(source.level), source.modified ? " modified" : "",
+                 level_name(source.level), source.modified ? " modified" : "",
                  source.tlb_miss ? " TLB-miss" : "", source.locked ? " locked" : "");
     return text;
 }

@@ -34,9 +34,6 @@ struct access_source {
 
 struct access_source access_source(const struct trace_info *info, const struct hr_access *access);
 
-/* Returns a level's name: "L1", "LLC", "memory". */
-const char *access_source_level(enum access_level level);
-
 /* Returns it as text: "L1", "LLC modified", "memory TLB-miss locked", "store beyond-L1"; "" if
  * nothing is known.  No commas. */
 #define ACCESS_SOURCE_BYTES 64

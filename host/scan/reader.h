@@ -47,6 +47,12 @@ void reader_command_line(struct reader *reader, const struct argp *argp, int arg
 /* The rows to show: those of --limit, else `table` in a table and 0, which is all, elsewhere. */
 unsigned long reader_limit(const struct reader *reader, unsigned long table);
 
+/* How many of `count` rows a limit lets through. */
+static inline size_t reader_shown(size_t count, unsigned long limit)
+{
+    return limit != 0 && limit < count ? limit : count;
+}
+
 /* trace_scan_open() with the reader's selection, which becomes the scan's, and symbols. */
 int reader_open(struct trace_scan *scan, struct reader *reader);
 

@@ -12,11 +12,6 @@
 #include "host/trace/trace_looks.h"
 #include "lib/trace_pages.h"
 
-static uint64_t interval_of(const struct trace_info *info)
-{
-    return strtoull(trace_info_text(info, "pages.interval_ns", "0"), NULL, 10);
-}
-
 void summary_memory_free(struct summary_memory *memory)
 {
     free(memory->looks);
@@ -44,15 +39,17 @@ static int reserve(struct summary_memory *memory, uint32_t count)
 int summary_memory_record(struct summary_memory *memory, const struct trace_info *info,
                           const struct selection *selection, const struct trace_record *record)
 {
-    uint64_t interval_ns = interval_of(info), ns, look;
+    uint64_t interval_ns, ns, look;
     struct trace_pages_reader reader;
     struct trace_pages_run run;
     struct hr_rec_pages head;
     const uint8_t *tail;
     size_t bytes;
 
-    if (record->type != HR_REC_PAGES || interval_ns == 0 ||
-        !trace_body(record, &head, sizeof head, &tail, &bytes))
+    if (record->type != HR_REC_PAGES || !trace_body(record, &head, sizeof head, &tail, &bytes))
+        return 0;
+    interval_ns = trace_looks_interval(info);
+    if (interval_ns == 0)
         return 0;
     ns = trace_info_time_ns(info, head.time);
     look = trace_look(ns, interval_ns);
@@ -63,7 +60,7 @@ int summary_memory_record(struct summary_memory *memory, const struct trace_info
         return -ENOMEM;
     trace_pages_open(&reader, head.address, tail, (uint32_t)bytes);
     while (trace_pages_next(&reader, &run) > 0)
-        memory->looks[look] += run.pages;
+        memory->looks[look] += run.pages <= TRACE_LOOKS_PAGES_MAX ? run.pages : 0;
     return 0;
 }
 
@@ -103,7 +100,8 @@ void summary_memory_print(FILE *out, const struct summary_memory *memory,
     if (sets(memory, &median, &largest))
         fprintf(out, SUMMARY_ROW "touched in %s: median; largest %s. 'hr memory' says more\n",
                 text_bytes(number[0], median), "working set",
-                text_time(time, (double)interval_of(info)), text_bytes(number[1], largest));
+                text_time(time, (double)trace_looks_interval(info)),
+                text_bytes(number[1], largest));
 }
 
 json_t *summary_memory_json(const struct summary_memory *memory, const struct trace_info *info)
@@ -114,7 +112,7 @@ json_t *summary_memory_json(const struct summary_memory *memory, const struct tr
     if (!sets(memory, &median, &largest))
         return NULL;
     object = json_object();
-    json_object_set_new(object, "interval_ns", json_number(interval_of(info)));
+    json_object_set_new(object, "interval_ns", json_number(trace_looks_interval(info)));
     json_object_set_new(object, "p50_bytes", json_number(median));
     json_object_set_new(object, "max_bytes", json_number(largest));
     return object;

@@ -343,73 +343,59 @@ bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_plac
     return find(symbols, address, place, &linked, &made) != NULL || made;
 }
 
+bool symbols_globals_find(struct symbols *symbols, uint64_t code, struct symbols_globals *globals)
+{
+    const struct trace_range *range = trace_ranges_find(&symbols->maps, code);
+    struct symbols_object *object = range != NULL ? open_object(symbols, range->object) : NULL;
+
+    if (object == NULL || object->kernel || !symbols_object_usable(object))
+        return false;
+    pthread_mutex_lock(&symbols->lock);
+    symbols_data_load(&object->data, &object->elf);
+    pthread_mutex_unlock(&symbols->lock);
+    *globals = (struct symbols_globals){.data = &object->data,
+                                        .code = linked_address(object, range, code),
+                                        .start = symbols_elf_start(&object->elf),
+                                        .end = symbols_elf_end(&object->elf),
+                                        .file = range->object,
+                                        .program = object->program};
+    return true;
+}
+
 /* Fills the name and the offset of a link-time address. */
-static void name_data(struct symbols *s, struct symbols_object *object, uint64_t linked,
+static void name_data(struct symbols *s, const struct symbols_data *data, uint64_t linked,
                       struct symbols_place *place)
 {
-    const struct symbols_function *found;
+    const struct symbols_function *found = symbols_data_find(data, linked);
 
+    if (found == NULL)
+        return;
     pthread_mutex_lock(&s->lock);
-    symbols_data_load(&object->data, &object->elf);
-    found = symbols_data_find(&object->data, linked);
-    if (found != NULL) {
-        place->name = symbols_names_function(&s->names, found->raw, s->options.raw_names);
-        place->offset = place->name != NULL ? linked - found->start : linked;
-    }
+    place->name = symbols_names_function(&s->names, found->raw, s->options.raw_names);
+    place->offset = place->name != NULL ? linked - found->start : linked;
     pthread_mutex_unlock(&s->lock);
 }
 
 enum symbols_data_place symbols_data(struct symbols *symbols, uint64_t code, uint64_t distance,
                                      struct symbols_place *place)
 {
-    const struct trace_range *range = trace_ranges_find(&symbols->maps, code);
-    struct symbols_object *object = range != NULL ? open_object(symbols, range->object) : NULL;
-    uint64_t linked, end;
+    const struct symbols_object *object;
+    struct symbols_globals globals;
+    uint64_t linked;
 
-    if (object == NULL || object->kernel || !symbols_object_usable(object))
+    if (!symbols_globals_find(symbols, code, &globals))
         return SYMBOLS_DATA_ELSEWHERE;
-    linked = linked_address(object, range, code) + distance;
-    end = symbols_elf_end(&object->elf);
+    object = symbols->objects[globals.file];
+    linked = globals.code + distance;
     *place = (struct symbols_place){.object = object->name, .offset = linked};
     if (symbols_elf_holds(&object->elf, linked)) {
-        name_data(symbols, object, linked, place);
+        name_data(symbols, globals.data, linked, place);
         return SYMBOLS_DATA_HERE;
     }
-    if (!object->program || linked < end)
+    if (!globals.program || linked < globals.end)
         return SYMBOLS_DATA_ELSEWHERE;
-    place->offset = linked - end;
+    place->offset = linked - globals.end;
     return SYMBOLS_DATA_BEHIND;
-}
-
-bool symbols_globals_of(struct symbols *symbols, uint32_t file, struct symbols_globals *globals)
-{
-    struct symbols_object *object;
-
-    if (file >= symbols->object_count)
-        return false;
-    object = open_object(symbols, file);
-    if (object->kernel || !symbols_object_usable(object))
-        return false;
-    pthread_mutex_lock(&symbols->lock);
-    symbols_data_load(&object->data, &object->elf);
-    pthread_mutex_unlock(&symbols->lock);
-    *globals = (struct symbols_globals){.data = &object->data,
-                                        .object = object->name,
-                                        .start = symbols_elf_start(&object->elf),
-                                        .end = symbols_elf_end(&object->elf),
-                                        .file = file,
-                                        .program = object->program};
-    return true;
-}
-
-bool symbols_globals_find(struct symbols *symbols, uint64_t code, struct symbols_globals *globals)
-{
-    const struct trace_range *range = trace_ranges_find(&symbols->maps, code);
-
-    if (range == NULL || !symbols_globals_of(symbols, range->object, globals))
-        return false;
-    globals->code = linked_address(symbols->objects[range->object], range, code);
-    return true;
 }
 
 char *symbols_globals_name(struct symbols *symbols, uint32_t file, uint64_t address, bool whole,

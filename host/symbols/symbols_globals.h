@@ -11,7 +11,6 @@
 
 struct symbols_globals { /* of a file; link-time addresses */
     const struct symbols_data *data; /* loaded; lives as long as the symbols */
-    const char *object; /* the file's name without folders; raw; likewise */
     uint64_t code; /* where the code is at link time */
     uint64_t start, end; /* of the file's segments */
     uint32_t file; /* a number for the file */
@@ -21,9 +20,6 @@ struct symbols_globals { /* of a file; link-time addresses */
 /* Finds the file of an address of code, a common one (host/trace/trace_spaces.h).  Returns false
  * if there is none, or if it cannot be used. */
 bool symbols_globals_find(struct symbols *symbols, uint64_t code, struct symbols_globals *globals);
-
-/* Likewise by its number, without `code`. */
-bool symbols_globals_of(struct symbols *symbols, uint32_t file, struct symbols_globals *globals);
 
 /* Writes the name of a link-time address of a file, and returns `text`: the global object and what
  * the debug information says of its part ("stats.hits", "table[12].next", "buffer+0x40"); only the

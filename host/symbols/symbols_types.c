@@ -16,7 +16,7 @@
 #define VARIABLES_MAX (1u << 18)
 #define STEPS_MAX (8u << 20) /* entries looked at in all units */
 #define MEMBERS_MAX 4096u /* looked at in one type */
-#define NESTING_MAX 32u /* of scopes; of types within types */
+#define NESTING_MAX 32u /* of types within types */
 #define DIMENSIONS_MAX 8u
 #define POINTER_BYTES 8u
 #define EXPRESSION_BYTES 11u /* an address, or its number */
@@ -54,10 +54,15 @@ static uint64_t address_of(Dwarf_Die *die)
     return address;
 }
 
-static int take_variable(struct symbols_types *types, Dwarf_Die *die)
+/* Fulfils symbols_units_visit for struct symbols_types. */
+static int take_variable(void *context, Dwarf_Die *die)
 {
-    uint64_t address = address_of(die);
+    struct symbols_types *types = context;
+    uint64_t address;
 
+    if (types->steps++ >= STEPS_MAX)
+        return -E2BIG;
+    address = dwarf_tag(die) == DW_TAG_variable ? address_of(die) : 0;
     if (address == 0 || types->count == VARIABLES_MAX)
         return 0;
     if (array_grow(&types->variables, types->count, sizeof types->variables[0]) != 0)
@@ -70,34 +75,6 @@ static bool is_scope(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram ||
            tag == DW_TAG_lexical_block;
-}
-
-static int read_unit(struct symbols_types *types, const Dwarf_Die *unit)
-{
-    Dwarf_Die path[NESTING_MAX]; /* position of the walk on each level */
-    Dwarf_Off last = 0;
-    uint32_t depth = 0;
-    int error = 0;
-
-    if (!symbols_units_child(unit, &path[0], &last))
-        return 0;
-    while (types->steps++ < STEPS_MAX) {
-        int tag = dwarf_tag(&path[depth]);
-
-        if (tag == DW_TAG_variable)
-            error = take_variable(types, &path[depth]);
-        if (error != 0)
-            return error;
-        if (is_scope(tag) && depth + 1 < NESTING_MAX &&
-            symbols_units_child(&path[depth], &path[depth + 1], &last)) {
-            depth++;
-            continue;
-        }
-        while (!symbols_units_next(&path[depth], &last))
-            if (depth-- == 0)
-                return 0;
-    }
-    return 0;
 }
 
 static int by_start(const void *a, const void *b)
@@ -119,7 +96,9 @@ static int read_all(struct symbols_types *types)
     while (error == 0 && types->steps < STEPS_MAX &&
            dwarf_get_units(types->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0)
         if (type == DW_UT_compile)
-            error = read_unit(types, &die);
+            error = symbols_units_walk(&die, is_scope, take_variable, types);
+    if (error == -E2BIG) /* the variables up to there will do */
+        error = 0;
     if (types->count != 0)
         qsort(types->variables, types->count, sizeof types->variables[0], by_start);
     return error == 0 && types->count == 0 ? -ENODATA : error;

@@ -11,7 +11,7 @@
 
 #define SPANS_MAX (1u << 20) /* of units, and of the functions of one; 24 MB */
 #define UNITS_MAX (1u << 17)
-#define NESTING_MAX 32u /* of namespaces and classes */
+#define NESTING_MAX 32u /* of namespaces, classes and scopes */
 #define OVERLAPS_MAX 8u /* number of checked spans that start and end before an address */
 
 static int add_span(struct symbols_spans *spans, uint64_t start, uint64_t end, uint64_t index)
@@ -118,29 +118,21 @@ bool symbols_units_child(const Dwarf_Die *parent, Dwarf_Die *child, Dwarf_Off *l
     return true;
 }
 
-static bool holds_functions(int tag)
-{
-    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
-           tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
-}
-
-static int read_functions(struct symbols_spans *functions, Dwarf_Die *parent)
+int symbols_units_walk(const Dwarf_Die *parent, bool (*enters)(int tag), symbols_units_visit *visit,
+                       void *context)
 {
     Dwarf_Die path[NESTING_MAX]; /* position of the walk on each level */
     Dwarf_Off last = 0;
     uint32_t depth = 0;
-    int error = 0;
 
     if (!symbols_units_child(parent, &path[0], &last))
         return 0;
     for (;;) {
-        int tag = dwarf_tag(&path[depth]);
+        int error = visit(context, &path[depth]);
 
-        if (tag == DW_TAG_subprogram)
-            error = add_ranges(functions, &path[depth], dwarf_dieoffset(&path[depth]));
         if (error != 0)
             return error;
-        if (holds_functions(tag) && depth + 1 < NESTING_MAX &&
+        if (enters(dwarf_tag(&path[depth])) && depth + 1 < NESTING_MAX &&
             symbols_units_child(&path[depth], &path[depth + 1], &last)) {
             depth++;
             continue;
@@ -149,6 +141,19 @@ static int read_functions(struct symbols_spans *functions, Dwarf_Die *parent)
             if (depth-- == 0)
                 return 0;
     }
+}
+
+static bool holds_functions(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+}
+
+/* Fulfils symbols_units_visit for struct symbols_spans. */
+static int add_function(void *functions, Dwarf_Die *die)
+{
+    return dwarf_tag(die) == DW_TAG_subprogram ? add_ranges(functions, die, dwarf_dieoffset(die))
+                                               : 0;
 }
 
 static void read_unit(struct symbols_unit *unit)
@@ -160,7 +165,8 @@ static void read_unit(struct symbols_unit *unit)
     if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
         type == DW_UT_skeleton && split.addr != NULL)
         unit->code = split;
-    (void)read_functions(&unit->functions, &unit->code); /* if memory runs out, some are missing */
+    /* if memory runs out, some are missing */
+    (void)symbols_units_walk(&unit->code, holds_functions, add_function, &unit->functions);
     sort(&unit->functions);
 }
 

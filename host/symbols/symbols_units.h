@@ -49,3 +49,11 @@ struct symbols_unit *symbols_units_find(struct symbols_units *units, uint64_t ad
  * at the end. */
 bool symbols_units_child(const Dwarf_Die *parent, Dwarf_Die *child, Dwarf_Off *last);
 bool symbols_units_next(Dwarf_Die *die, Dwarf_Off *last);
+
+/* Looks at an entry of debug information.  Returns 0, or what the walk returns then. */
+typedef int symbols_units_visit(void *context, Dwarf_Die *die);
+
+/* Visits what is below a DIE, each before what is in it; that only of tags that `enters` holds for.
+ * Returns 0 or what ended the walk. */
+int symbols_units_walk(const Dwarf_Die *parent, bool (*enters)(int tag), symbols_units_visit *visit,
+                       void *context);

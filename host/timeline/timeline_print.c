@@ -197,9 +197,7 @@ static void print_head(FILE *out, const struct timeline_rates *rates, const stru
     if (per_bar != 1)
         fprintf(out, "%s bins of ", text_count(b, per_bar));
     fprintf(out, "%s\n# the largest bar of a row is its max", text_time(a, (double)t->bin_ns));
-    fputs(rates->instructions >= 0 && rates->flow_count == 0 ? "; /ki: per 1000 instructions\n"
-                                                             : "\n",
-          out);
+    fputs(rates->instructions >= 0 ? "; /ki: per 1000 instructions\n" : "\n", out);
 }
 
 /* The events that rows are about. Instructions and cycles are what others are divided by. */
@@ -207,9 +205,9 @@ static uint32_t events_of(const struct timeline_rates *rates)
 {
     uint32_t events = 0;
 
-    if (rates->instructions >= 0 && rates->flow_count == 0)
+    if (rates->instructions >= 0)
         events |= 1u << rates->instructions;
-    if (rates->cycles >= 0 && rates->flow_count == 0)
+    if (rates->cycles >= 0)
         events |= 1u << rates->cycles;
     for (uint32_t i = 0; i < rates->count; i++)
         if (rates->all[i].metric == TIMELINE_PER_US || rates->all[i].metric == TIMELINE_PER_KI)
@@ -224,15 +222,15 @@ static void print_flows(FILE *out, const struct timeline_rates *rates)
     char text[TIMELINE_FLOW_TEXT_BYTES], safe[TIMELINE_FLOW_TEXT_BYTES], size[TEXT_QUANTITY_BYTES];
 
     for (uint32_t i = 0; i < rates->flow_count; i++) {
-        const struct timeline_rate rate = {.flow = &rates->flows[i]};
+        const struct timeline_flow *flow = &rates->flows[i];
         uint64_t words[TIMELINE_EVENTS + HR_EVENTS_MAX], bytes = 0;
 
         for (uint32_t g = 0; g < t->group_count; g++) {
             sum_bins(t, &t->groups[g], 0, t->bins, words);
-            bytes += timeline_rate_bytes(rates, &rate, words);
+            bytes += timeline_rate_bytes(rates, flow, words);
         }
-        timeline_traffic_text(t->info, rate.flow, text);
-        fprintf(out, "# %s: %s = (%s) x %u bytes\n", rate.flow->label, text_bytes(size, bytes),
+        timeline_traffic_text(t->info, flow, text);
+        fprintf(out, "# %s: %s = (%s) x %u bytes\n", flow->label, text_bytes(size, bytes),
                 text_escape(safe, sizeof safe, text), rates->line_bytes);
     }
     if (rates->has_peak)

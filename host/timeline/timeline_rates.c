@@ -91,17 +91,11 @@ void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t,
         add(rates, TIMELINE_SKIPPED_COUNT, HR_EVENTS_MAX);
 }
 
-static bool is_written(const struct timeline_flow *flow)
-{
-    return strncmp(flow->name, "written", 7) == 0;
-}
-
 static void add_flow(struct timeline_rates *rates, const struct timeline_flow *flow)
 {
-    enum timeline_metric metrics_of_flow[] = {TIMELINE_FLOW_PER_US, TIMELINE_FLOW_BYTES,
-                                              TIMELINE_FLOW_SHARE};
-    bool whole = is_written(flow) || strcmp(flow->name, "read") == 0; /* not a part of a peak */
-    size_t count = rates->has_peak && whole ? 3 : 2;
+    static const enum timeline_metric metrics_of_flow[] = {
+        TIMELINE_FLOW_PER_US, TIMELINE_FLOW_BYTES, TIMELINE_FLOW_SHARE};
+    size_t count = rates->has_peak && flow->peak != TIMELINE_PEAK_NONE ? 3 : 2;
 
     for (size_t i = 0; i < count; i++)
         rates->all[rates->count++] =
@@ -113,6 +107,7 @@ int timeline_rates_init_traffic(struct timeline_rates *rates, const struct timel
 {
     timeline_rates_init(rates, t, 0, line_bytes);
     rates->count = 0;
+    rates->instructions = rates->cycles = -1;
     add(rates, TIMELINE_USAGE, HR_EVENTS_MAX);
     rates->flow_count = timeline_traffic_find(t->info, rates->flows);
     rates->has_peak = machine_peak_load(t->info, &rates->peak);
@@ -121,10 +116,10 @@ int timeline_rates_init_traffic(struct timeline_rates *rates, const struct timel
     return rates->flow_count != 0 ? 0 : -ENOENT;
 }
 
-uint64_t timeline_rate_bytes(const struct timeline_rates *rates, const struct timeline_rate *rate,
+uint64_t timeline_rate_bytes(const struct timeline_rates *rates, const struct timeline_flow *flow,
                              const uint64_t *words)
 {
-    return timeline_traffic_lines(rate->flow, words + TIMELINE_EVENTS) * rates->line_bytes;
+    return timeline_traffic_lines(flow, words + TIMELINE_EVENTS) * rates->line_bytes;
 }
 
 /* above / below * factor, if there is something below */
@@ -160,14 +155,14 @@ bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rat
     case TIMELINE_BYTES_PER_US:
         return ratio(count, us, rates->line_bytes, value);
     case TIMELINE_FLOW_PER_US:
-        return ratio((double)timeline_rate_bytes(rates, rate, words), us, 1, value);
+        return ratio((double)timeline_rate_bytes(rates, rate->flow, words), us, 1, value);
     case TIMELINE_FLOW_SHARE:
-        return ratio(
-            (double)timeline_rate_bytes(rates, rate, words), us,
-            1 / (is_written(rate->flow) ? rates->peak.write_per_us : rates->peak.read_per_us),
-            value);
+        return ratio((double)timeline_rate_bytes(rates, rate->flow, words), us,
+                     1 / (rate->flow->peak == TIMELINE_PEAK_WRITE ? rates->peak.write_per_us
+                                                                  : rates->peak.read_per_us),
+                     value);
     case TIMELINE_FLOW_BYTES:
-        *value = (double)timeline_rate_bytes(rates, rate, words);
+        *value = (double)timeline_rate_bytes(rates, rate->flow, words);
         return true;
     case TIMELINE_SAMPLE_COUNT:
         *value = (double)words[TIMELINE_SAMPLES];

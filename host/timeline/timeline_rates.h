@@ -50,8 +50,8 @@ struct timeline_rates {
 void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t, uint32_t events,
                          uint32_t line_bytes);
 
-/* Only the rates of the flows between CPUs and memory.  Returns 0, or -ENOENT if no event tells of
- * them. */
+/* Only the rates of the flows between CPUs and memory, none of instructions or cycles.  Returns 0,
+ * or -ENOENT if no event tells of them. */
 int timeline_rates_init_traffic(struct timeline_rates *rates, const struct timeline *t,
                                 uint32_t line_bytes);
 
@@ -65,7 +65,7 @@ bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rat
 const char *timeline_rate_name(const struct timeline_rate *rate, char room[TIMELINE_NAME_BYTES]);
 
 /* Returns the bytes of a flow, from the words of a bin. */
-uint64_t timeline_rate_bytes(const struct timeline_rates *rates, const struct timeline_rate *rate,
+uint64_t timeline_rate_bytes(const struct timeline_rates *rates, const struct timeline_flow *flow,
                              const uint64_t *words);
 
 /* The rate is computed from an event that no performance counter counted. */

@@ -53,7 +53,7 @@ static void put_value(struct output *out, const struct row *row)
     if (row->rate->metric == TIMELINE_COUNT)
         output_decimal(out, words[TIMELINE_EVENTS + row->rate->event]);
     else if (row->rate->metric == TIMELINE_FLOW_BYTES)
-        output_decimal(out, timeline_rate_bytes(row->rates, row->rate, words));
+        output_decimal(out, timeline_rate_bytes(row->rates, row->rate->flow, words));
     else
         output_real(out, row->value);
 }

@@ -129,25 +129,33 @@ uint32_t timeline_traffic_find(const struct trace_info *info,
         return 0;
     add_flow(flows, &count,
              (struct timeline_flow){"machine_read", "machine read",
-                                    find_controller(info, "imc-reads"), 0});
+                                    find_controller(info, "imc-reads"), 0, TIMELINE_PEAK_NONE});
     add_flow(flows, &count,
              (struct timeline_flow){"machine_written", "machine written",
-                                    find_controller(info, "imc-writes"), 0});
+                                    find_controller(info, "imc-writes"), 0, TIMELINE_PEAK_NONE});
     sort_events(info, amd, k);
     prefetched = k[LINES_L1_PREFETCH] | k[LINES_L2_PREFETCH];
     read = k[LINES_READ];
     if (amd)
         read = read != 0 ? read | k[LINES_L2_PREFETCH] : k[LINES_DEMAND] | prefetched;
-    add_flow(flows, &count, (struct timeline_flow){"read", "read", read, 0});
+    add_flow(flows, &count, (struct timeline_flow){"read", "read", read, 0, TIMELINE_PEAK_READ});
     add_flow(flows, &count,
-             (struct timeline_flow){"demand", amd ? "demand" : "loads", k[LINES_DEMAND], 0});
-    if (k[LINES_READ] != 0 && k[LINES_DEMAND] != 0 && (amd || k[LINES_WRITTEN] == 0))
+             (struct timeline_flow){"demand", amd ? "demand" : "loads", k[LINES_DEMAND], 0,
+                                    TIMELINE_PEAK_NONE});
+    if (k[LINES_READ] != 0 && k[LINES_DEMAND] != 0 && amd)
         add_flow(flows, &count,
-                 (struct timeline_flow){amd ? "prefetch" : "written_at_most",
-                                        amd ? "prefetch" : "written <=", read, k[LINES_DEMAND]});
+                 (struct timeline_flow){"prefetch", "prefetch", read, k[LINES_DEMAND],
+                                        TIMELINE_PEAK_NONE});
+    else if (k[LINES_READ] != 0 && k[LINES_DEMAND] != 0 && k[LINES_WRITTEN] == 0)
+        add_flow(flows, &count,
+                 (struct timeline_flow){"written_at_most", "written <=", read, k[LINES_DEMAND],
+                                        TIMELINE_PEAK_WRITE});
     else
-        add_flow(flows, &count, (struct timeline_flow){"prefetch", "prefetch", prefetched, 0});
-    add_flow(flows, &count, (struct timeline_flow){"written", "written", k[LINES_WRITTEN], 0});
+        add_flow(flows, &count,
+                 (struct timeline_flow){"prefetch", "prefetch", prefetched, 0, TIMELINE_PEAK_NONE});
+    add_flow(
+        flows, &count,
+        (struct timeline_flow){"written", "written", k[LINES_WRITTEN], 0, TIMELINE_PEAK_WRITE});
     return count;
 }
 

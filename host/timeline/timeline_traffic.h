@@ -14,12 +14,19 @@
 #define TIMELINE_FLOWS_MAX 6u
 #define TIMELINE_FLOW_TEXT_BYTES ((size_t)HR_EVENTS_MAX * 68)
 
+enum timeline_peak { /* what a flow is a share of; a part of a flow has none */
+                     TIMELINE_PEAK_NONE,
+                     TIMELINE_PEAK_READ,
+                     TIMELINE_PEAK_WRITE,
+};
+
 struct timeline_flow {
     const char *name; /* "read", "demand", "prefetch", "written" or "written_at_most"; of the
                          machine "machine_read", "machine_written" */
     const char *label; /* for people */
     uint32_t plus; /* events whose lines it is, a bit each */
     uint32_t minus; /* events whose lines it is not */
+    enum timeline_peak peak;
 };
 
 /* Fills the flows that the trace's events allow.  Returns how many; 0: none. */

@@ -164,4 +164,13 @@ list --root tree --probe work --probe atoi /bin/prog
 like '--root: the program' points '^probes in /bin/prog: '
 like '--root: its library' points '^probes in /lib/x86_64-linux-gnu/libc\.so\.6: '
 
+# What its linker loads first: by a name, a path, and one that is not there.
+echo 'int early(int n) { return n - 1; }' >first.c
+sed 's/early/late/' first.c >second.c
+gcc -shared -fPIC -o tree/lib/libfirst.so first.c
+gcc -shared -fPIC -o tree/lib/libsecond.so second.c
+list --root tree --env "LD_PRELOAD=libfirst.so	/lib/none.so:/lib/libsecond.so" --probe early --probe late /bin/prog
+is '--root: what is preloaded' "$(sed -n 's/^probes in \([^:]*\):.*/\1/p' points | tr '\n' ' ')" \
+    '/lib/libfirst.so /lib/libsecond.so '
+
 done_testing

@@ -134,6 +134,16 @@ mv out one.csv
 run_hr memory --lines -f csv --jobs 4 lines.bin
 is 'lines: several workers find the same' "$(cmp out one.csv 2>&1)" ''
 
+# What finds no room in the table is on no line.
+for t in 0 1; do
+    printf 'cpu %s\n' $t
+    for function in lookup main; do
+        printf 'store 1000 100%s %s 0x7ffff0000000 0 65536 1\n' $t "$(at $function)"
+    done
+done | "$TOOLS/genaccesses" full.bin || exit 1
+run_hr memory --lines -f csv full.bin
+is 'lines: a full table' "$(awk -F, 'NR > 1 && $8 == 0 { none++ } NR > 1 { lines[$1] } END { print length(lines), none + 0 }' out)" '1024 0'
+
 # A walk by one, which a trace that is cut off needs, names as much.
 head -c $(($(stat -c %s a.bin) - 700)) a.bin >cut.bin
 run_hr memory -f csv cut.bin

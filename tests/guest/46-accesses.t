@@ -47,6 +47,11 @@ is 'the stack of a thread' "$(awk -F, '/stack of thread 1001/ { print $NF }' out
 run_hr plot -p memory -o map.svg hr.bin
 is 'a picture: when the object was live' "$(grep -c '>4.10 KB at 0x[0-9a-f]*, allocated at [0-9.]* ms, never freed<' map.svg)" 1
 
+# Two small objects of one place in one line.
+on_flavour --alloc --cpus 2 -m pebs -e mem-loads:p,mem-stores:p -c 211 ./patterns small
+run_hr memory --lines -f csv hr.bin
+is 'false sharing of small objects' "$(awk -F, '/heap: make_small/ { print $4 }' out | sort -u)" false
+
 transcript_hr() {
     mkdir -p bin
     printf '#!/bin/sh\ncase $1 in\nrun) shift && exec "%s" run --accel %s --qemu "%s" --cpu "%s" "$@" ;;\n*) exec "%s" "$@" ;;\nesac\n' \

@@ -1,6 +1,6 @@
 /* patterns: accesses to memory of known kinds, for tests of who reports them.
  *
- *   patterns alone|shared|heap
+ *   patterns alone|shared|heap|small
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -89,6 +89,42 @@ static uint64_t *make_block(void)
     return block;
 }
 
+/* Of a few small objects in a row, two are in one line. */
+static uint64_t *small[4];
+static pthread_barrier_t barrier;
+
+static void make_small(void)
+{
+    pthread_barrier_init(&barrier, NULL, 2);
+    for (uint32_t i = 0; i < 4; i++) {
+        small[i] = malloc(sizeof *small[i]);
+        *small[i] = 0;
+    }
+}
+
+/* One of the two, with the other thread at its side. */
+static void heat_small(uint32_t number)
+{
+    uint32_t first = (uintptr_t)small[0] / 64 == (uintptr_t)small[1] / 64 ? 0 : 1;
+
+    for (uint32_t i = 0; i < 10; i++) {
+        heat(small[first + number], ROUNDS / 10);
+        pthread_barrier_wait(&barrier);
+    }
+}
+
+static void *first_small(void *unused)
+{
+    heat_small(0);
+    return unused;
+}
+
+static void *second_small(void *unused)
+{
+    heat_small(1);
+    return unused;
+}
+
 static void *on_stack(void *block)
 {
     volatile uint64_t own[8] = {0};
@@ -123,6 +159,9 @@ int main(int argc, char **argv)
         heat(&cold_c[1], 1000);
     } else if (strcmp(kind, "shared") == 0) {
         run(left, right, NULL);
+    } else if (strcmp(kind, "small") == 0) {
+        make_small();
+        run(first_small, second_small, NULL);
     } else {
         run(on_stack, NULL, make_block());
     }

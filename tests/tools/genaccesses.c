@@ -46,18 +46,11 @@ static const uint64_t periods[EVENTS] = {1009, 2003};
 
 static void put_program(const char *path)
 {
-    char tail[sizeof g.program.build_id + PATH_MAX];
-    size_t bytes;
-
     add_text(&g.meta, "program.args", path != NULL ? path : "accesses");
     if (path == NULL)
         return;
     program_open(&g.program, path);
-    bytes = g.program.map.build_id_bytes;
-    memcpy(tail, g.program.build_id, bytes);
-    memcpy(tail + bytes, g.program.path, g.program.map.path_bytes);
-    add(&g.meta, HR_META_MAP, TRACE_NO_TIME, &g.program.map, sizeof g.program.map, tail,
-        bytes + g.program.map.path_bytes);
+    add_program(&g.meta, &g.program);
     add_text(&g.meta, "program.path", g.program.path);
 }
 
@@ -72,15 +65,9 @@ static void begin(const char *path, const char *program)
         .mode = HR_MODE_PEBS, .event_count = EVENTS, .ring_slots = 65536, .cpu_count = CPUS};
     const struct hr_meta_accesses accesses = {
         .periods = {periods[0], periods[1]}, .sources = HR_SOURCES_INTEL, .latency_least = 3};
-    struct hr_file_header header;
 
-    sink_open(&g.sink, path);
-    trace_file_header(&header);
-    put(&g.sink, &header, sizeof header);
-    trace_writer_init(&g.meta, g.meta_buffer, CHUNK_BYTES, HR_CPU_NONE, 0);
-    trace_writer_begin(&g.meta, HR_CHUNK_META);
-    add(&g.meta, HR_META_CLOCK, TRACE_NO_TIME, &clock, sizeof clock, NULL, 0);
-    add(&g.meta, HR_META_SAMPLING, TRACE_NO_TIME, &sampling, sizeof sampling, NULL, 0);
+    sink_begin(&g.sink, path);
+    meta_begin(&g.meta, g.meta_buffer, CHUNK_BYTES, &clock, &sampling);
     for (uint16_t i = 0; i < EVENTS; i++) {
         const struct hr_meta_event event = {.index = i,
                                             .source = HR_SOURCE_PMU,
@@ -88,8 +75,7 @@ static void begin(const char *path, const char *program)
                                             .flags = HR_EVENT_USER,
                                             .encoding = events[i].encoding};
 
-        add(&g.meta, HR_META_EVENT, TRACE_NO_TIME, &event, sizeof event, events[i].name,
-            strlen(events[i].name));
+        add_event(&g.meta, &event, events[i].name);
     }
     add(&g.meta, HR_META_ACCESSES, TRACE_NO_TIME, &accesses, sizeof accesses, NULL, 0);
     put_program(program);
@@ -125,6 +111,20 @@ static void put_access(uint64_t time, uint32_t tid, uint64_t ip, const struct hr
         fail("access");
 }
 
+/* Words of a line that are needed. */
+static int words_of(const char *word)
+{
+    static const struct {
+        const char *word;
+        int count;
+    } lines[] = {{"cpu", 2}, {"load", 7}, {"store", 6}, {"none", 4}};
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (strcmp(lines[i].word, word) == 0)
+            return lines[i].count;
+    return INT_MAX;
+}
+
 static void take_line(const char *line)
 {
     char word[32] = "";
@@ -132,12 +132,17 @@ static void take_line(const char *line)
     struct hr_access access = {.events = 1};
     bool store;
     uint32_t rest;
+    int found;
 
-    sscanf(line,
-           "%31s %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64
-           " %" SCNi64,
-           word, (int64_t *)&n[0], (int64_t *)&n[1], (int64_t *)&n[2], (int64_t *)&n[3],
-           (int64_t *)&n[4], (int64_t *)&n[5], (int64_t *)&n[6], (int64_t *)&n[7]);
+    found = sscanf(line,
+                   "%31s %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64
+                   " %" SCNi64 " %" SCNi64,
+                   word, (int64_t *)&n[0], (int64_t *)&n[1], (int64_t *)&n[2], (int64_t *)&n[3],
+                   (int64_t *)&n[4], (int64_t *)&n[5], (int64_t *)&n[6], (int64_t *)&n[7]);
+    if (found < words_of(word)) {
+        fprintf(stderr, "genaccesses: %s: no such line, or a part is missing\n", word);
+        exit(2);
+    }
     if (strcmp(word, "cpu") == 0) {
         g.cpu = (uint32_t)(n[0] % CPUS);
         return;

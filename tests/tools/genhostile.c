@@ -82,16 +82,14 @@ static void put_meta(struct sink *sink, struct trace_writer *w, const struct kin
                                        "machine.vendor", "pmu.driver",         "sampling.trigger",
                                        "run.page_faults"};
     const struct hr_meta_stacks stacks = {.kind = HR_STACK_FP, .limit = DEEP};
+    static uint8_t buffer[CHUNK_BYTES];
     char room[32];
 
-    trace_writer_begin(w, HR_CHUNK_META);
-    add(w, HR_META_CLOCK, TRACE_NO_TIME, &clock, sizeof clock, NULL, 0);
-    add(w, HR_META_SAMPLING, TRACE_NO_TIME, &sampling, sizeof sampling, NULL, 0);
+    meta_begin(w, buffer, sizeof buffer, &clock, &sampling);
     for (uint16_t i = 0; i < kind->events; i++) {
         const struct hr_meta_event event = {.index = i, .source = HR_SOURCE_PMU, .width_bits = 48};
-        const char *name = name_of(kind, i, room);
 
-        add(w, HR_META_EVENT, TRACE_NO_TIME, &event, sizeof event, name, strlen(name));
+        add_event(w, &event, name_of(kind, i, room));
     }
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         add_text(w, keys[i], name_of(kind, i, room));
@@ -245,13 +243,8 @@ static void put_files(struct sink *sink, struct trace_writer *w, const struct ki
 static void generate(struct sink *sink, const struct kind *kind, uint32_t count)
 {
     const struct hr_rec_exit last = {.kind = HR_EXIT_STATUS};
-    static uint8_t buffer[CHUNK_BYTES];
-    struct hr_file_header header;
     struct trace_writer w;
 
-    trace_writer_init(&w, buffer, sizeof buffer, HR_CPU_NONE, 0);
-    trace_file_header(&header);
-    put(sink, &header, sizeof header);
     put_meta(sink, &w, kind);
     put_samples(sink, kind, count);
     trace_writer_begin(&w, HR_CHUNK_END);
@@ -276,7 +269,7 @@ int main(int argc, char **argv)
         fputs("usage: genhostile KIND [NUMBER] FILE\n", stderr);
         return 2;
     }
-    sink_open(&sink, argv[argc - 1]);
+    sink_begin(&sink, argv[argc - 1]);
     generate(&sink, kind, argc == 4 ? (uint32_t)strtoul(argv[2], NULL, 10) : kind->count);
     sink_close(&sink, argv[argc - 1]);
     return 0;

@@ -28,10 +28,9 @@ static void put_meta(struct sink *sink, struct trace_writer *w)
     const struct hr_meta_stacks stacks = {.kind = HR_STACK_FP, .limit = DEPTH};
     const struct hr_meta_sampling sampling = {
         .interval_ticks = 1000, .mode = HR_MODE_TIMER, .event_count = EVENTS, .cpu_count = CPUS};
+    static uint8_t buffer[64u << 10];
 
-    trace_writer_begin(w, HR_CHUNK_META);
-    add(w, HR_META_CLOCK, TRACE_NO_TIME, &clock, sizeof clock, NULL, 0);
-    add(w, HR_META_SAMPLING, TRACE_NO_TIME, &sampling, sizeof sampling, NULL, 0);
+    meta_begin(w, buffer, sizeof buffer, &clock, &sampling);
     add(w, HR_META_STACKS, TRACE_NO_TIME, &stacks, sizeof stacks, NULL, 0);
     add_text(w, "program.args", "many");
     put_chunk(sink, w);
@@ -96,8 +95,6 @@ static void put_samples(struct sink *sink, uint64_t count)
 
 int main(int argc, char **argv)
 {
-    static uint8_t buffer[64u << 10];
-    struct hr_file_header header;
     struct trace_writer w;
     struct sink sink;
 
@@ -105,10 +102,7 @@ int main(int argc, char **argv)
         fputs("usage: genmany SAMPLES FILE\n", stderr);
         return 2;
     }
-    sink_open(&sink, argv[2]);
-    trace_writer_init(&w, buffer, sizeof buffer, HR_CPU_NONE, 0);
-    trace_file_header(&header);
-    put(&sink, &header, sizeof header);
+    sink_begin(&sink, argv[2]);
     put_meta(&sink, &w);
     put_samples(&sink, strtoull(argv[1], NULL, 10));
     put_collector_part(&sink, &w);

@@ -88,23 +88,16 @@ static void begin(const char *path)
                                               .event_count = EVENTS,
                                               .ring_slots = 65536,
                                               .cpu_count = CPUS};
-    struct hr_file_header header;
 
-    sink_open(&g.sink, path);
-    trace_file_header(&header);
-    put(&g.sink, &header, sizeof header);
-    trace_writer_init(&g.meta, g.meta_buffer, CHUNK_BYTES, HR_CPU_NONE, 0);
-    trace_writer_begin(&g.meta, HR_CHUNK_META);
-    add(&g.meta, HR_META_CLOCK, TRACE_NO_TIME, &clock, sizeof clock, NULL, 0);
-    add(&g.meta, HR_META_SAMPLING, TRACE_NO_TIME, &sampling, sizeof sampling, NULL, 0);
+    sink_begin(&g.sink, path);
+    meta_begin(&g.meta, g.meta_buffer, CHUNK_BYTES, &clock, &sampling);
     for (uint16_t i = 0; i < EVENTS; i++) {
         const struct hr_meta_event event = {.index = i,
                                             .source = i == 0 ? HR_SOURCE_ICOUNT : HR_SOURCE_PMU,
                                             .width_bits = 64,
                                             .flags = HR_EVENT_USER};
 
-        add(&g.meta, HR_META_EVENT, TRACE_NO_TIME, &event, sizeof event, names[i],
-            strlen(names[i]));
+        add_event(&g.meta, &event, names[i]);
     }
     put_functions();
     put_chunk(&g.sink, &g.meta);

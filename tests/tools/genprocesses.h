@@ -41,15 +41,12 @@ static inline void add_process_start(struct trace_writer *w, uint32_t process, u
         .time = time + 3, .tid = 2000 + process, .pid = HR_FIRST_PID + process};
     const struct hr_rec_process_map map = {
         .time = time + 2, .pid = HR_FIRST_PID + process, .map = program->map};
-    uint8_t tail[64 + PATH_MAX];
+    uint8_t tail[PROGRAM_TAIL_BYTES];
 
     add_process(w, HR_PROCESS_START, process, time, 0, before->path != NULL ? before->path : "");
     if (program->path != before->path) {
         add_process(w, HR_PROCESS_EXEC, process, time + 1, 0, program->path);
-        memcpy(tail, program->build_id, program->map.build_id_bytes);
-        memcpy(tail + program->map.build_id_bytes, program->path, program->map.path_bytes);
-        add(w, HR_REC_PROCESS_MAP, map.time, &map, sizeof map, tail,
-            (size_t)program->map.build_id_bytes + program->map.path_bytes);
+        add(w, HR_REC_PROCESS_MAP, map.time, &map, sizeof map, tail, program_tail(program, tail));
     }
     add(w, HR_REC_THREAD, thread.time, &thread, sizeof thread, NULL, 0);
 }

@@ -1,4 +1,4 @@
-/* What gentrace runs: an ELF program that --elf names, or one that is made up. */
+/* What a made-up trace is of: an ELF program that --elf names, or one that is made up. */
 #ifndef TESTS_TOOLS_GENPROGRAM_H
 #define TESTS_TOOLS_GENPROGRAM_H
 
@@ -59,6 +59,25 @@ static inline void program_open(struct program *program, const char *path)
     munmap((void *)(uintptr_t)bytes, (size_t)status.st_size);
     calls_read(&program->calls, fd, program->map.start, program->map.end);
     close(fd);
+}
+
+#define PROGRAM_TAIL_BYTES (64 + PATH_MAX)
+
+/* Writes what follows a map: the build-id and the path.  Returns the bytes. */
+static inline size_t program_tail(const struct program *program, uint8_t tail[PROGRAM_TAIL_BYTES])
+{
+    memcpy(tail, program->build_id, program->map.build_id_bytes);
+    memcpy(tail + program->map.build_id_bytes, program->path, program->map.path_bytes);
+    return (size_t)program->map.build_id_bytes + program->map.path_bytes;
+}
+
+static inline void add_program(struct trace_writer *w, const struct program *program)
+{
+    uint8_t tail[PROGRAM_TAIL_BYTES];
+
+    if (program->path != NULL)
+        add(w, HR_META_MAP, TRACE_NO_TIME, &program->map, sizeof program->map, tail,
+            program_tail(program, tail));
 }
 
 /* Who calls whom in it. */

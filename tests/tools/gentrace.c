@@ -129,6 +129,7 @@ static void put_meta(struct sink *sink, struct trace_writer *w, const struct opt
                                               "branches:u", "branch-misses:u"};
     const struct hr_meta_clock clock = {1000000000, START_TICKS, 0, HR_CLOCK_VIRTUAL, 0};
     const struct hr_meta_calibration calibration = {180, 46, 0, 1000, 0};
+    static uint8_t buffer[CHUNK_BYTES];
     const struct hr_meta_sampling sampling = {
         .interval_ticks = INTERVAL_TICKS,
         .mode = HR_MODE_TIMER,
@@ -140,30 +141,21 @@ static void put_meta(struct sink *sink, struct trace_writer *w, const struct opt
     };
     const struct hr_meta_stacks stacks = {.kind = HR_STACK_FP, .limit = options->limit};
 
-    trace_writer_begin(w, HR_CHUNK_META);
-    add(w, HR_META_CLOCK, TRACE_NO_TIME, &clock, sizeof clock, NULL, 0);
-    add(w, HR_META_SAMPLING, TRACE_NO_TIME, &sampling, sizeof sampling, NULL, 0);
+    meta_begin(w, buffer, sizeof buffer, &clock, &sampling);
     for (uint16_t i = 0; i < EVENTS; i++) {
         const struct hr_meta_event event = {.index = i,
                                             .source = i == 0 ? HR_SOURCE_ICOUNT : HR_SOURCE_STUB,
                                             .width_bits = 64,
                                             .flags = HR_EVENT_USER};
 
-        add(w, HR_META_EVENT, TRACE_NO_TIME, &event, sizeof event, names[i], strlen(names[i]));
+        add_event(w, &event, names[i]);
     }
     if (options->stacks)
         add(w, HR_META_STACKS, TRACE_NO_TIME, &stacks, sizeof stacks, NULL, 0);
     add(w, HR_META_CALIBRATION, TRACE_NO_TIME, &calibration, sizeof calibration, NULL, 0);
     add_text(w, "program.path", program->path != NULL ? program->path : "generated");
     add_text(w, "program.args", program->path != NULL ? program->path : "generated");
-    if (program->path != NULL) {
-        uint8_t tail[64 + PATH_MAX];
-
-        memcpy(tail, program->build_id, program->map.build_id_bytes);
-        memcpy(tail + program->map.build_id_bytes, program->path, program->map.path_bytes);
-        add(w, HR_META_MAP, TRACE_NO_TIME, &program->map, sizeof program->map, tail,
-            (size_t)program->map.build_id_bytes + program->map.path_bytes);
-    }
+    add_program(w, program);
     put_chunk(sink, w);
 }
 
@@ -326,17 +318,12 @@ static void generate(struct sink *sink, const struct options *options,
                      const struct program *programs)
 {
     struct generator *cpus = calloc(options->cpus, sizeof *cpus);
-    static uint8_t buffer[CHUNK_BYTES];
-    struct hr_file_header header;
     struct trace_writer w;
 
     if (cpus == NULL)
         fail("CPUs");
     for (uint32_t i = 0; i < options->cpus; i++)
         open_cpu(&cpus[i], options, programs, (uint16_t)i);
-    trace_writer_init(&w, buffer, sizeof buffer, HR_CPU_NONE, 0);
-    trace_file_header(&header);
-    put(sink, &header, sizeof header);
     put_meta(sink, &w, options, programs);
     put_processes(sink, &w, options, programs, START_TICKS);
     put_samples(sink, cpus, options);
@@ -448,7 +435,7 @@ int main(int argc, char **argv)
     }
     if (options.process_count != 0)
         options.threads = 2 * options.process_count + 1;
-    sink_open(&sink, argv[optind + 1]);
+    sink_begin(&sink, argv[optind + 1]);
     generate(&sink, &options, programs);
     sink_close(&sink, argv[optind + 1]);
     return 0;

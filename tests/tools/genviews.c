@@ -158,19 +158,18 @@ static void put_meta(struct sink *sink, struct trace_writer *w, const struct sce
     static const char *const names[EVENTS] = {"instructions:u", "LLC-misses:u"};
     const struct hr_meta_clock clock = {TICKS_PER_SECOND, START_TICKS, 0, HR_CLOCK_CPUID_15H, 0};
     struct hr_meta_sampling sampling = scene->sampling;
+    static uint8_t buffer[CHUNK_BYTES];
     uint8_t tail[64 + 4096];
 
     sampling.event_count = EVENTS;
     sampling.ring_slots = 65536;
     sampling.cpu_count = 1;
-    trace_writer_begin(w, HR_CHUNK_META);
-    add(w, HR_META_CLOCK, TRACE_NO_TIME, &clock, sizeof clock, NULL, 0);
-    add(w, HR_META_SAMPLING, TRACE_NO_TIME, &sampling, sizeof sampling, NULL, 0);
+    meta_begin(w, buffer, sizeof buffer, &clock, &sampling);
     for (uint16_t i = 0; i < EVENTS; i++) {
         const struct hr_meta_event event = {
             .index = i, .source = HR_SOURCE_PMU, .width_bits = 48, .flags = HR_EVENT_USER};
 
-        add(w, HR_META_EVENT, TRACE_NO_TIME, &event, sizeof event, names[i], strlen(names[i]));
+        add_event(w, &event, names[i]);
     }
     add(w, HR_META_CALIBRATION, TRACE_NO_TIME, &scene->calibration, sizeof scene->calibration, NULL,
         0);
@@ -324,15 +323,10 @@ static void put_end(struct sink *sink, struct trace_writer *w, const struct scen
 
 static void generate(struct sink *sink, const struct scene *scene, const struct kernel *kernel)
 {
-    static uint8_t buffer[CHUNK_BYTES];
     struct trace_slot slot = {.time = START_TICKS, .tid = 1};
-    struct hr_file_header header;
     struct hr_rec_stream stream;
     struct trace_writer w;
 
-    trace_writer_init(&w, buffer, sizeof buffer, HR_CPU_NONE, 0);
-    trace_file_header(&header);
-    put(sink, &header, sizeof header);
     put_meta(sink, &w, scene, kernel);
     put_samples(sink, scene, kernel, &slot, &stream);
     put_end(sink, &w, scene, &slot, &stream);
@@ -359,7 +353,7 @@ int main(int argc, char **argv)
         fputs("usage: genviews [--elf FILE --kernel-ip HEX] KIND FILE\n", stderr);
         return 2;
     }
-    sink_open(&sink, argv[optind + 1]);
+    sink_begin(&sink, argv[optind + 1]);
     generate(&sink, find_scene(argv[optind]), &kernel);
     sink_close(&sink, argv[optind + 1]);
     return 0;

@@ -24,13 +24,6 @@ static inline void fail(const char *what)
     exit(1);
 }
 
-static inline void sink_open(struct sink *sink, const char *path)
-{
-    *sink = (struct sink){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666)};
-    if (sink->fd < 0)
-        fail(path);
-}
-
 static inline void sink_close(struct sink *sink, const char *path)
 {
     trace_index_free(&sink->index);
@@ -55,6 +48,18 @@ static inline void put(struct sink *sink, const void *bytes, size_t count)
     }
 }
 
+/* Makes the file, with its header. */
+static inline void sink_begin(struct sink *sink, const char *path)
+{
+    struct hr_file_header header;
+
+    *sink = (struct sink){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666)};
+    if (sink->fd < 0)
+        fail(path);
+    trace_file_header(&header);
+    put(sink, &header, sizeof header);
+}
+
 static inline void put_chunk(struct sink *sink, struct trace_writer *w)
 {
     struct hr_chunk_header header;
@@ -77,6 +82,23 @@ static inline void add(struct trace_writer *w, uint8_t type, uint64_t time, cons
 static inline void add_text(struct trace_writer *w, const char *key, const char *value)
 {
     add(w, HR_META_INFO, TRACE_NO_TIME, key, strlen(key) + 1, value, strlen(value) + 1);
+}
+
+static inline void add_event(struct trace_writer *w, const struct hr_meta_event *event,
+                             const char *name)
+{
+    add(w, HR_META_EVENT, TRACE_NO_TIME, event, sizeof *event, name, strlen(name));
+}
+
+/* Begins the META chunk of a trace. */
+static inline void meta_begin(struct trace_writer *w, uint8_t *buffer, uint32_t bytes,
+                              const struct hr_meta_clock *clock,
+                              const struct hr_meta_sampling *sampling)
+{
+    trace_writer_init(w, buffer, bytes, HR_CPU_NONE, 0);
+    trace_writer_begin(w, HR_CHUNK_META);
+    add(w, HR_META_CLOCK, TRACE_NO_TIME, clock, sizeof *clock, NULL, 0);
+    add(w, HR_META_SAMPLING, TRACE_NO_TIME, sampling, sizeof *sampling, NULL, 0);
 }
 
 /* The guest's account of each CPU: what the chunks so far hold. */

@@ -23,10 +23,8 @@ static int allocated(void *context, uint32_t pid, const struct memory_object *ob
     return 0;
 }
 
-static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time,
-                 uint32_t tid)
+static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
 {
-    (void)tid;
     assert_true(time >= last_time || !in_order);
     last_time = time;
     if (!memory_heap_inherited(context, pid, object))

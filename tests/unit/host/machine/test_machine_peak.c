@@ -2,9 +2,11 @@
 #include "host/machine/machine_peak.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/unit/test.h"
@@ -25,7 +27,7 @@ static int make_cache(void **state)
     return mkdtemp(cache) == NULL || setenv("XDG_CACHE_HOME", cache, 1) != 0;
 }
 
-/* The path of the file that the folder has. */
+/* The path of the one file that the folder has. */
 static char *only_file(void)
 {
     static char path[600];
@@ -38,8 +40,10 @@ static char *only_file(void)
     directory = opendir(folder);
     assert_non_null(directory);
     while ((entry = readdir(directory)) != NULL)
-        if (strncmp(entry->d_name, "peak-", 5) == 0)
+        if (strncmp(entry->d_name, "peak-", 5) == 0) {
+            assert_int_equal(path[0], 0);
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        }
     closedir(directory);
     return path;
 }
@@ -49,7 +53,8 @@ static int remove_cache(void **state)
     char folder[300];
 
     (void)state;
-    unlink(only_file());
+    if (only_file()[0] != 0)
+        unlink(only_file());
     snprintf(folder, sizeof folder, "%s/microtome", cache);
     return rmdir(folder) != 0 || rmdir(cache) != 0;
 }
@@ -92,11 +97,39 @@ static void damaged_files_are_no_peak(void **state)
     }
 }
 
+static void an_unknown_processor_has_none(void **state)
+{
+    struct machine_peak found;
+
+    (void)state;
+    info.text_count = 0;
+    assert_int_equal(machine_peak_store(&info, &peak), -ENODATA);
+    assert_false(machine_peak_load(&info, &found));
+    info.text_count = 2;
+}
+
+/* A folder has the peak's name, so that the new file cannot get it. */
+static void a_failure_leaves_nothing(void **state)
+{
+    char place[600];
+
+    (void)state;
+    assert_int_equal(machine_peak_store(&info, &peak), 0);
+    strcpy(place, only_file());
+    assert_int_equal(unlink(place), 0);
+    assert_int_equal(mkdir(place, 0700), 0);
+    assert_int_equal(machine_peak_store(&info, &peak), -EISDIR);
+    assert_string_equal(only_file(), place);
+    assert_int_equal(rmdir(place), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_found_for_its_processor),
         cmocka_unit_test(damaged_files_are_no_peak),
+        cmocka_unit_test(an_unknown_processor_has_none),
+        cmocka_unit_test(a_failure_leaves_nothing),
     };
 
     return cmocka_run_group_tests(tests, make_cache, remove_cache);

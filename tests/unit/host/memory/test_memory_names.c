@@ -71,6 +71,27 @@ static void other_memory_is_told_by_its_address(void **state)
     close_names();
 }
 
+static uint64_t key_in(uint32_t process, uint64_t address)
+{
+    cursor.process = process;
+    return memory_names_find(&cursor, address, 5).key;
+}
+
+static void other_memory_is_one_object_where_it_is_near(void **state)
+{
+    uint64_t key;
+
+    (void)state;
+    open_names("-no-pie");
+    key = key_in(0, 0x7fff00000000);
+    assert_true(memory_names_join(key, key));
+    assert_true(memory_names_join(key, key_in(0, 0x7fff00100000)));
+    assert_false(memory_names_join(key, key_in(0, 0x7fff00110000)));
+    assert_false(memory_names_join(key_in(0, 0x7fffff7e0000), key_in(1, 0x10000)));
+    assert_false(memory_names_join(memory_names_site(1), memory_names_site(2)));
+    close_names();
+}
+
 static uint32_t add_site(struct memory_heap *heap, uint64_t caller)
 {
     return memory_sites_number(&heap->sites, &(struct memory_site){.caller = caller});
@@ -134,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_have_names_wherever_the_file_is),
         cmocka_unit_test(other_memory_is_told_by_its_address),
+        cmocka_unit_test(other_memory_is_one_object_where_it_is_near),
         cmocka_unit_test(a_stack_is_of_the_thread_that_began_there_last),
         cmocka_unit_test(objects_of_the_heap_are_told_by_what_allocated_them),
     };

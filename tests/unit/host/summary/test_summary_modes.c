@@ -3,6 +3,9 @@
 
 #include "host/summary/summary.h"
 #include "host/summary/summary_advice.h"
+#include "host/summary/summary_memory.h"
+#include "host/trace/trace_looks.h"
+#include "lib/trace_pages.h"
 #include "tests/unit/host/fixture.h"
 #include "tests/unit/host/summary_json.h"
 
@@ -364,6 +367,38 @@ static void interval_is_what_was_asked_for(void **state)
     assert_int_equal(trace_info_interval_ns(&info), UINT64_MAX);
 }
 
+/* A record of one run of pages in the first look. */
+static void take_pages(struct summary_memory *memory, uint64_t pages)
+{
+    struct trace_text text = {.key = "pages.interval_ns", .value = "1000"};
+    const struct trace_info info = {
+        .clock = {.ticks_per_second = 1000000000}, .texts = &text, .text_count = 1};
+    const struct trace_pages_run run = {.pages = pages};
+    const struct hr_rec_pages head = {.time = 900, .pid = HR_FIRST_PID};
+    uint8_t body[sizeof head + TRACE_PAGES_RUN_MAX];
+    struct selection selection;
+    struct trace_record record = {.type = HR_REC_PAGES, .body = body};
+
+    memcpy(body, &head, sizeof head);
+    record.bytes = (uint16_t)(sizeof head + trace_pages_put(body + sizeof head, 0, &run, true));
+    selection_init(&selection);
+    assert_int_equal(summary_memory_record(memory, &info, &selection, &record), 0);
+    selection_free(&selection);
+}
+
+static void pages_beyond_the_bound_do_not_count(void **state)
+{
+    struct summary_memory memory = {0};
+
+    (void)state;
+    take_pages(&memory, 5);
+    take_pages(&memory, TRACE_LOOKS_PAGES_MAX + 1);
+    take_pages(&memory, 2);
+    assert_int_equal(memory.look_count, 1);
+    assert_int_equal(memory.looks[0], 7);
+    summary_memory_free(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +412,7 @@ int main(void)
         cmocka_unit_test(a_trapped_rdpmc_is_told),
         cmocka_unit_test(regions_are_in_the_json),
         cmocka_unit_test(interval_is_what_was_asked_for),
+        cmocka_unit_test(pages_beyond_the_bound_do_not_count),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,8 +93,8 @@ static void flows_are_lines_times_their_size(void **state)
 
 static void rates_tell_their_share_of_a_peak(void **state)
 {
-    const struct timeline_flow read = {"read", "read", 1, 0},
-                               written = {"written", "written", 2, 0};
+    const struct timeline_flow read = {"read", "read", 1, 0, TIMELINE_PEAK_READ},
+                               written = {"written", "written", 2, 0, TIMELINE_PEAK_WRITE};
     const struct timeline_rate of_read = {TIMELINE_FLOW_SHARE, HR_EVENTS_MAX, &read},
                                of_written = {TIMELINE_FLOW_SHARE, HR_EVENTS_MAX, &written};
     uint64_t words[TIMELINE_EVENTS + HR_EVENTS_MAX] = {0};

@@ -57,6 +57,9 @@ static void intel(void **state)
     assert_string_equal(find(), "read=b;");
     add(0x20d1, 0);
     assert_string_equal(find(), "read=b;demand=c;written_at_most=b - c;");
+    assert_int_equal(flows[0].peak, TIMELINE_PEAK_READ);
+    assert_int_equal(flows[1].peak, TIMELINE_PEAK_NONE);
+    assert_int_equal(flows[2].peak, TIMELINE_PEAK_WRITE);
     add(0x40f0, 0); /* L2_TRANS.L2_WB */
     assert_string_equal(find(), "read=b;demand=c;written=d;");
     add(0x412e, 0); /* an alternative */
@@ -134,7 +137,7 @@ static void the_memory_controller_counts_for_the_machine(void **state)
 
 static void lines_are_never_negative(void **state)
 {
-    const struct timeline_flow flow = {"x", "x", 3, 4};
+    const struct timeline_flow flow = {"x", "x", 3, 4, TIMELINE_PEAK_NONE};
     uint64_t counts[HR_EVENTS_MAX] = {10, 5, 7};
 
     (void)state;
