@@ -5,10 +5,10 @@
 #include "drivers/platform.h"
 #include "drivers/pmu/pmu.h"
 #include "drivers/pmu/pmu_hardware.h"
-#include "drivers/pmu/pmu_match.h"
 #include "drivers/pmu/pmu_overflow.h"
 #include "drivers/pmu/pmu_regs.h"
 #include "include/run_ports.h"
+#include "lib/pmu_match.h"
 #include "lib/x86.h"
 
 #define LEGACY_COUNTERS 4

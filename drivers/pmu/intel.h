@@ -17,9 +17,6 @@ struct intel_registers {
 };
 extern struct intel_registers intel_registers;
 
-/* The companion register that holds the rest of an event's select, 0: none. */
-uint32_t intel_companion(const struct pmu_event *event);
-
 /* Counters can be told to rest while the firmware handles an SMI; it would count as ring 0. */
 extern bool intel_smm_freeze;
 

@@ -4,70 +4,31 @@
 #include "drivers/platform.h"
 #include "drivers/pmu/intel.h"
 #include "drivers/pmu/pmu_hardware.h"
-#include "drivers/pmu/pmu_match.h"
 #include "drivers/pmu/pmu_regs.h"
 #include "lib/array.h"
+#include "lib/pmu_intel.h"
+#include "lib/pmu_match.h"
 
 #define SELECT_CODE (PMU_SELECT_EVENT | PMU_SELECT_UMASK)
-/* What a fixed counter does with an event as well; of any other bit (edge, inversion, CMASK,
- * AnyThread, transactions) it knows nothing. */
-#define SELECT_OF_FIXED \
-    (SELECT_CODE | PMU_SELECT_USER | PMU_SELECT_KERNEL | PMU_SELECT_INTERRUPT | PMU_SELECT_ENABLE)
-
-/* What the fixed counters count, as event and umask (SDM "Fixed-Function Performance Counters").
- * Event 00H is none of a general counter: Intel's event lists use it for the fixed ones. */
-static const struct {
-    uint16_t code;
-    uint8_t counter;
-} fixed_events[] = {{0x00c0, 0}, {0x0100, 0}, {0x003c, 1}, {0x0200, 1},
-                    {0x0300, 2}, {0x0400, 3}, {0x01a4, 3}};
-
 /* Events by their bits in CPUID leaf 0AH EBX and leaf 23H (SDM "Pre-defined Architectural
  * Performance Events"). */
 static const uint16_t architectural_events[] = {0x003c, 0x00c0, 0x013c, 0x4f2e,
                                                 0x412e, 0x00c4, 0x00c5, 0x01a4};
 
-/* Events whose select is not all: the register that holds the rest (SDM "Off-core Response
- * Performance Monitoring", "Load Latency Performance Monitoring Facility", "PEBS Frontend Events";
- * 2AH and 2BH: off-core responses from Sapphire Rapids on; 0BH: load latency of Nehalem). */
-static const struct {
-    uint8_t code;
-    uint32_t msr;
-} companions[] = {
-    {0xb7, MSR_INTEL_OFFCORE_RSP0},  {0xbb, MSR_INTEL_OFFCORE_RSP1}, {0x2a, MSR_INTEL_OFFCORE_RSP0},
-    {0x2b, MSR_INTEL_OFFCORE_RSP1},  {0xcd, MSR_INTEL_PEBS_LD_LAT},  {0x0b, MSR_INTEL_PEBS_LD_LAT},
-    {0xc6, MSR_INTEL_PEBS_FRONTEND},
-};
-
-uint32_t intel_companion(const struct pmu_event *event)
-{
-    for (unsigned i = 0; i < ARRAY_COUNT(companions); i++) {
-        if (companions[i].code == (event->encoding & PMU_SELECT_EVENT))
-            return companions[i].msr;
-    }
-    return 0;
-}
-
 /* Returns the fixed counter that counts this event, or -1. */
 static int fixed_counter(const struct pmu_caps *caps, const struct pmu_event *event)
 {
     uint32_t mask = caps->fixed_mask & (event->record_period ? caps->precise_fixed_mask : ~0u);
+    int counter = pmu_intel_fixed(event->encoding);
 
-    if (event->encoding & ~SELECT_OF_FIXED)
-        return -1;
-    for (unsigned i = 0; i < ARRAY_COUNT(fixed_events); i++) {
-        if (fixed_events[i].code == (event->encoding & SELECT_CODE) &&
-            mask & 1u << fixed_events[i].counter)
-            return fixed_events[i].counter;
-    }
-    return -1;
+    return counter >= 0 && mask & 1u << counter ? counter : -1;
 }
 
 /* Returns the general counters that may count an event; none if CPUID reports it as unavailable, or
  * if it is no event of a general counter. */
 static uint32_t general_allowed(const struct pmu_caps *caps, const struct pmu_event *event)
 {
-    if (!(event->encoding & PMU_SELECT_EVENT))
+    if (!pmu_intel_is_general(event->encoding))
         return 0;
     for (unsigned i = 0; i < ARRAY_COUNT(architectural_events); i++) {
         if (architectural_events[i] == (event->encoding & SELECT_CODE) &&
@@ -111,7 +72,7 @@ static int check_companions(const struct pmu_session *session, struct pmu_refusa
     const struct pmu_event *events = session->events;
 
     for (uint32_t i = 0; i < session->event_count; i++) {
-        uint32_t msr = intel_companion(&events[i]);
+        uint32_t msr = pmu_intel_companion(events[i].encoding);
         refusal->event = i;
         if (!events[i].encoding_ext)
             continue;
@@ -119,7 +80,7 @@ static int check_companions(const struct pmu_session *session, struct pmu_refusa
             return -EINVAL;
         for (uint32_t j = 0; j < i; j++) {
             refusal->other = j;
-            if (events[j].encoding_ext && intel_companion(&events[j]) == msr &&
+            if (events[j].encoding_ext && pmu_intel_companion(events[j].encoding) == msr &&
                 events[j].encoding_ext != events[i].encoding_ext)
                 return -EBUSY;
         }

@@ -9,6 +9,7 @@
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_precise.h"
 #include "drivers/pmu/pmu_regs.h"
+#include "lib/pmu_intel.h"
 #include "lib/x86.h"
 
 #define CPUID_1_ECX_DTES64 (1u << 2)
@@ -72,7 +73,7 @@ static uint64_t enable_bits(const struct pmu_event *event)
 {
     uint64_t bits = 1ull << counter_bit(event);
 
-    if (!intel_pebs_adaptive() && intel_companion(event) == MSR_INTEL_PEBS_LD_LAT)
+    if (!intel_pebs_adaptive() && pmu_intel_companion(event->encoding) == MSR_INTEL_PEBS_LD_LAT)
         bits |= bits << INTEL_PEBS_LOAD_LATENCY;
     return bits;
 }

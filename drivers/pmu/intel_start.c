@@ -6,6 +6,7 @@
 #include "drivers/pmu/pmu_overflow.h"
 #include "drivers/pmu/pmu_precise.h"
 #include "drivers/pmu/pmu_regs.h"
+#include "lib/pmu_intel.h"
 
 /* Where a counter starts from, and whether it interrupts at the end of its range, or writes records
  * there. */
@@ -47,7 +48,7 @@ static void start_general(const struct pmu_event *event, struct intel_preset pre
     uint64_t select;
 
     if (event->encoding_ext)
-        pmu_hardware_write(intel_companion(event), event->encoding_ext);
+        pmu_hardware_write(pmu_intel_companion(event->encoding), event->encoding_ext);
     pmu_hardware_write(intel_registers.select + offset, 0);
     pmu_hardware_preset(intel_registers.counter + offset, preset.value);
     select = pmu_hardware_select(event) | (preset.interrupts ? PMU_SELECT_INTERRUPT : 0) |

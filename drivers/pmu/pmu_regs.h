@@ -32,14 +32,10 @@
 #define MSR_INTEL_GLOBAL_CTRL 0x38fu /* version 2 on */
 #define MSR_INTEL_GLOBAL_OVF_CTRL 0x390u /* version 4 on: GLOBAL_STATUS_RESET */
 #define MSR_INTEL_DEBUGCTL 0x1d9u
-#define MSR_INTEL_OFFCORE_RSP0 0x1a6u
-#define MSR_INTEL_OFFCORE_RSP1 0x1a7u
 #define MSR_INTEL_MISC_ENABLE 0x1a0u
 #define MSR_INTEL_PEBS_ENABLE 0x3f1u /* SDM "Processor Event Based Sampling (PEBS)" */
 #define MSR_INTEL_PEBS_DATA_CFG 0x3f2u /* "Adaptive PEBS" */
 #define MSR_INTEL_DS_AREA 0x600u /* "Debug Store (DS) Mechanism" */
-#define MSR_INTEL_PEBS_LD_LAT 0x3f6u
-#define MSR_INTEL_PEBS_FRONTEND 0x3f7u
 /* Version 6: four registers a counter (SDM "MSR Aliasing"); they take full-width writes. */
 #define MSR_INTEL_PMC_GP0_CTR 0x1900u
 #define MSR_INTEL_PMC_GP0_CFG_A 0x1901u

@@ -151,6 +151,8 @@ static void info_counters(struct trace_writer *w)
     format_text(text, sizeof text, "%u general of %u bits, %u fixed of %u bits",
                 caps->general_counters, caps->general_bits, caps->fixed_counters, caps->fixed_bits);
     trace_meta_info(w, "pmu.counters", text);
+    format_text(text, sizeof text, "%x,%x", caps->general_mask, caps->fixed_mask);
+    trace_meta_info(w, "pmu.masks", text);
 }
 
 static void info_run(struct trace_writer *w)

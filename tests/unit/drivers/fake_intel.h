@@ -11,7 +11,6 @@
 #include "drivers/pmu/intel_pebs.c"
 #include "drivers/pmu/intel_start.c"
 #include "drivers/pmu/pmu_hardware.c"
-#include "drivers/pmu/pmu_match.c"
 #include "drivers/pmu/pmu_overflow.c"
 #include "drivers/pmu/pmu_precise.c"
 

@@ -5,7 +5,6 @@
 
 #include "drivers/pmu/amd.c"
 #include "drivers/pmu/pmu_hardware.c"
-#include "drivers/pmu/pmu_match.c"
 #include "drivers/pmu/pmu_overflow.c"
 
 struct apic_state apic; /* in x2APIC mode: LVTPC is MSR 834H */

@@ -1,6 +1,6 @@
 /* Gives events counters when not every counter can count every event. */
-#ifndef DRIVERS_PMU_PMU_MATCH_H
-#define DRIVERS_PMU_PMU_MATCH_H
+#ifndef LIB_PMU_MATCH_H
+#define LIB_PMU_MATCH_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* drivers/pmu/pmu_match.c: an assignment is found whenever there is one. */
-#include "drivers/pmu/pmu_match.c"
+/* lib/pmu_match.c: an assignment is found whenever there is one. */
+#include "lib/pmu_match.c"
 
 #include "tests/unit/test.h"
 

@@ -1,5 +1,5 @@
 /* Bipartite matching of events and counters (Kuhn's algorithm). */
-#include "drivers/pmu/pmu_match.h"
+#include "lib/pmu_match.h"
 
 #include <stdbool.h>
 #include <string.h>
