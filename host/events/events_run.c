@@ -17,21 +17,27 @@ static bool collides(const struct events_encoding *encodings, size_t count, uint
     return false;
 }
 
-int events_run_encode(const struct events_cpu *cpu, const struct events_wanted *wanted,
-                      struct events_encoding encodings[HR_EVENTS_MAX], struct run_failure *failure)
+void events_run_settle(const struct events_cpu *cpu, struct events_encoding *encodings,
+                       size_t count)
 {
-    for (size_t i = 0; i < wanted->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct events_encoding *e = &encodings[i];
-        uint64_t other;
+        uint64_t other = e->companion != 0 ? events_constraints_alternative(cpu, e->select) : 0;
 
-        if (events_resolve(cpu, wanted->names[i], e, failure) != 0)
-            return -1;
-        other = e->companion != 0 ? events_constraints_alternative(cpu, e->select) : 0;
         if (other != 0 && collides(encodings, i, e->select, e->companion) &&
             !collides(encodings, i, other, e->companion))
             e->select = other;
         e->counters = events_constraints_counters(cpu, e->select);
     }
+}
+
+int events_run_encode(const struct events_cpu *cpu, const struct events_wanted *wanted,
+                      struct events_encoding encodings[HR_EVENTS_MAX], struct run_failure *failure)
+{
+    for (size_t i = 0; i < wanted->count; i++)
+        if (events_resolve(cpu, wanted->names[i], &encodings[i], failure) != 0)
+            return -1;
+    events_run_settle(cpu, encodings, wanted->count);
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* lib/pmu_match.c: an assignment is found whenever there is one. */
-#include "lib/pmu_match.c"
+#include "lib/pmu_match.h"
 
 #include "tests/unit/test.h"
 
