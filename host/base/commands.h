@@ -24,6 +24,7 @@ int ctl_command(int argc, char **argv);
 int pack_command(int argc, char **argv);
 int collect_command(int argc, char **argv);
 int usb_command(int argc, char **argv);
+int sweep_command(int argc, char **argv);
 
 /* readers */
 int stat_command(int argc, char **argv);

@@ -1,0 +1,81 @@
+/* The folder of a sweep: what is to be run, what was run, and its traces.
+ *
+ *   sweep.json     the program, the options, the events and which run counts which
+ *   jobs.csv       a line for each run that ended
+ *   runs/          the traces: first.hr, then RUN-REPETITION.hr
+ *   sweep.db       what hr sweep made of them (host/sweep/sweep_merge.h)
+ *
+ * Every file may have been changed by anybody.  Never prints.
+ */
+#pragma once
+
+#include "host/sweep/sweep_plan.h"
+
+#define SWEEP_PATH_BYTES 4200
+#define SWEEP_REPEAT_MAX 1000u
+#define SWEEP_JOBS_MAX 1000000u
+#define SWEEP_VERSION 1 /* of sweep.json */
+#define SWEEP_FIRST UINT32_MAX /* in jobs.csv, in place of a run: the first run */
+
+enum sweep_state { SWEEP_WAITS, SWEEP_DONE, SWEEP_FAILED };
+
+struct sweep_output { /* of the program; what the same program writes again compares equal */
+    uint64_t bytes;
+    uint32_t crc32c;
+};
+
+struct sweep_job { /* one repetition of one run */
+    uint32_t run;
+    uint32_t repetition;
+    enum sweep_state state;
+    int status; /* the exit status of hr run */
+    struct sweep_output output;
+};
+
+struct sweep {
+    char folder[SWEEP_PATH_BYTES - 200];
+    struct sweep_plan plan;
+    char **program; /* with its arguments; owned */
+    size_t program_count;
+    char **options; /* of hr run; owned */
+    size_t option_count;
+    uint64_t repeat;
+    uint64_t seed; /* of the order of the jobs */
+    struct sweep_job first; /* the run that told the machine, and how the program ends */
+    struct sweep_job *jobs; /* in their order; owned */
+    size_t job_count;
+};
+
+void sweep_free(struct sweep *sweep);
+
+/* Appends a copy of a text to a list of the sweep.  Returns 0 or -ENOMEM. */
+int sweep_append(char ***list, size_t *count, const char *text);
+
+/* Makes the jobs of the plan's runs, in a random order that depends on the seed alone.  Returns 0
+ * or -ENOMEM. */
+int sweep_make_jobs(struct sweep *sweep);
+
+/* Appends the jobs of the plan's run `run`.  Returns 0 or -ENOMEM. */
+int sweep_add_jobs(struct sweep *sweep, uint32_t run);
+
+/* Makes the folder, which must not be there or be empty.  Returns 0, or -1 with the failure filled.
+ */
+int sweep_folder_make(const struct sweep *sweep, struct run_failure *failure);
+
+/* Write sweep.json anew, and a line about a job that ended.  Return 0, or -1 with the failure
+ * filled. */
+int sweep_folder_save(const struct sweep *sweep, struct run_failure *failure);
+int sweep_folder_note(const struct sweep *sweep, const struct sweep_job *job,
+                      struct run_failure *failure);
+
+/* Reads the folder `sweep->folder`.  Jobs whose line or trace is missing wait, as do those that
+ * failed.  Returns 0, or -1 with the failure filled. */
+int sweep_folder_load(struct sweep *sweep, struct run_failure *failure);
+
+/* Write the path of a job's trace, and with another ending, such as ".out".  Return `path`. */
+char *sweep_job_path(const struct sweep *sweep, const struct sweep_job *job, const char *ending,
+                     char path[SWEEP_PATH_BYTES]);
+#define SWEEP_TRACE ".hr"
+
+/* Writes "folder/name" and returns `path`. */
+char *sweep_path(const struct sweep *sweep, const char *name, char path[SWEEP_PATH_BYTES]);

@@ -1,0 +1,114 @@
+/* Adds up profiles by the names of functions, which are the same in every run. */
+#include "host/sweep/sweep_functions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/report/profile.h"
+#include "lib/hash.h"
+
+#define PLACES_BITS 13
+#define OTHERS "(other functions)"
+#define UNKNOWN "(unknown)"
+
+struct function {
+    char *name; /* owned */
+    char *object; /* owned */
+    double *sums; /* one for each event; owned */
+};
+
+struct sweep_functions {
+    size_t events;
+    struct function all[SWEEP_FUNCTIONS_MAX];
+    uint32_t index[1u << PLACES_BITS]; /* hash table of numbers + 1 */
+    uint32_t count;
+};
+
+struct sweep_functions *sweep_functions_make(size_t events)
+{
+    struct sweep_functions *f = calloc(1, sizeof *f);
+
+    if (f != NULL)
+        f->events = events;
+    return f;
+}
+
+void sweep_functions_free(struct sweep_functions *functions)
+{
+    for (uint32_t i = 0; functions != NULL && i < functions->count; i++) {
+        free(functions->all[i].name);
+        free(functions->all[i].object);
+        free(functions->all[i].sums);
+    }
+    free(functions);
+}
+
+/* NULL: no memory. */
+static struct function *find(struct sweep_functions *f, const char *name, const char *object)
+{
+    uint64_t hash = hash_bytes(HASH_BYTES_START, name, strlen(name) + 1);
+    uint32_t place = hash_place(hash_bytes(hash, object, strlen(object)), PLACES_BITS);
+    struct function *made;
+
+    for (; f->index[place] != 0; place = (place + 1) % (1u << PLACES_BITS)) {
+        struct function *known = &f->all[f->index[place] - 1];
+
+        if (strcmp(known->name, name) == 0 && strcmp(known->object, object) == 0)
+            return known;
+    }
+    if (f->count == SWEEP_FUNCTIONS_MAX - 1 && strcmp(name, OTHERS) != 0)
+        return find(f, OTHERS, "");
+    made = &f->all[f->count];
+    *made = (struct function){strdup(name), strdup(object), calloc(f->events, sizeof(double))};
+    f->index[place] = ++f->count;
+    return made->name != NULL && made->object != NULL && made->sums != NULL ? made : NULL;
+}
+
+static int add_rows(struct sweep_functions *f, const struct profile *p, const uint32_t *numbers,
+                    uint32_t count)
+{
+    for (uint32_t i = 0; i < p->rows.count; i++) {
+        const struct row *row = &p->rows.all[i];
+        const struct place *place = &p->places.all[row->place];
+        struct function *function = find(f, place->name != NULL ? place->name : UNKNOWN,
+                                         place->object != NULL ? place->object : "");
+
+        if (function == NULL)
+            return -ENOMEM;
+        for (uint32_t e = 0; e < count; e++)
+            function->sums[numbers[e]] += (double)row->self.sums[e];
+    }
+    return 0;
+}
+
+int sweep_functions_add(struct sweep_functions *functions, const char *path,
+                        const uint32_t *numbers, uint32_t count)
+{
+    const struct profile_options options = {.by = PLACE_FUNCTION};
+    struct profile *profile = calloc(1, sizeof *profile);
+    struct trace_scan *scan = calloc(1, sizeof *scan);
+    int error = profile != NULL && scan != NULL ? trace_scan_open(scan, path) : -ENOMEM;
+
+    if (error == 0) {
+        scan->progress.line.enabled = false;
+        error = profile_run(profile, scan, &options, 1);
+        if (error == 0 && profile->ready && scan->info.event_count == count)
+            error = add_rows(functions, profile, numbers, count);
+        profile_free(profile);
+        trace_scan_close(scan);
+    }
+    free(profile);
+    free(scan);
+    return error;
+}
+
+void sweep_functions_each(const struct sweep_functions *functions, sweep_functions_visit *visit,
+                          void *context)
+{
+    for (uint32_t i = 0; i < functions->count; i++)
+        for (uint32_t e = 0; e < functions->events; e++)
+            if (functions->all[i].sums[e] != 0)
+                visit(context, functions->all[i].name, functions->all[i].object, e,
+                      functions->all[i].sums[e]);
+}

@@ -1,0 +1,274 @@
+/* Performs runs of a sweep, each as a child that is hr run. */
+#include "host/sweep/sweep_measure.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/base/error.h"
+#include "host/base/monotonic.h"
+#include "host/base/progress.h"
+#include "host/base/text.h"
+#include "host/run/run_child.h"
+#include "host/summary/summary.h"
+#include "lib/crc32c.h"
+
+#define OUTPUT ".out"
+#define ERRORS ".err"
+#define PARTIAL ".part" /* a trace that is not known to be good */
+
+static int out_of_memory(struct run_failure *failure)
+{
+    return run_fail(failure, "out of memory; end other programs");
+}
+
+static int read_output(const char *path, struct sweep_output *output)
+{
+    char bytes[65536];
+    FILE *file = fopen(path, "re");
+    size_t count;
+
+    *output = (struct sweep_output){0};
+    if (file == NULL)
+        return -errno;
+    while ((count = fread(bytes, 1, sizeof bytes, file)) > 0) {
+        output->crc32c = crc32c(output->crc32c, bytes, count);
+        output->bytes += count;
+    }
+    fclose(file);
+    return 0;
+}
+
+/* hr run -q --force -o TRACE OPTIONS -e LIST -- PROGRAM; the caller frees the list alone. */
+static char **arguments(const struct sweep *sweep, char *trace, char *list)
+{
+    char **all = calloc(10 + sweep->option_count + sweep->program_count, sizeof all[0]);
+    size_t count = 0;
+
+    if (all == NULL)
+        return NULL;
+    all[count++] = (char *)"hr";
+    all[count++] = (char *)"run";
+    all[count++] = (char *)"-q";
+    all[count++] = (char *)"-o";
+    all[count++] = trace;
+    for (size_t i = 0; i < sweep->option_count; i++)
+        all[count++] = sweep->options[i];
+    all[count++] = (char *)"-e";
+    all[count++] = list;
+    all[count++] = (char *)"--";
+    for (size_t i = 0; i < sweep->program_count; i++)
+        all[count++] = sweep->program[i];
+    return all;
+}
+
+/* Runs the program once.  Returns the exit status, or -1 with the failure filled; the trace is
+ * partial. */
+static int run_once(const struct sweep *sweep, struct sweep_job *job, char *list,
+                    struct run_failure *failure)
+{
+    char trace[SWEEP_PATH_BYTES], output[SWEEP_PATH_BYTES], errors[SWEEP_PATH_BYTES];
+    char **all = list != NULL ? arguments(sweep, trace, list) : NULL;
+    int status;
+
+    if (all == NULL)
+        return out_of_memory(failure);
+    sweep_job_path(sweep, job, PARTIAL, trace);
+    sweep_job_path(sweep, job, OUTPUT, output);
+    sweep_job_path(sweep, job, ERRORS, errors);
+    unlink(trace);
+    status = run_child(all, output, errors, failure);
+    free(all);
+    if (status >= 0 && read_output(output, &job->output) != 0)
+        status = run_fail(failure, "cannot read '%s': %s", output, strerror(errno));
+    job->status = status;
+    return status;
+}
+
+/* Gives the trace its name.  The program's output is kept where it is not that of the first run. */
+static int keep(const struct sweep *sweep, const struct sweep_job *job, struct run_failure *failure)
+{
+    char trace[SWEEP_PATH_BYTES], partial[SWEEP_PATH_BYTES], path[SWEEP_PATH_BYTES];
+    const struct sweep_output *first = &sweep->first.output;
+
+    if (rename(sweep_job_path(sweep, job, PARTIAL, partial),
+               sweep_job_path(sweep, job, SWEEP_TRACE, trace)) != 0)
+        return run_fail(failure, "cannot rename '%s': %s", partial, strerror(errno));
+    if (job != &sweep->first && job->output.bytes == first->bytes &&
+        job->output.crc32c == first->crc32c)
+        unlink(sweep_job_path(sweep, job, OUTPUT, path));
+    unlink(sweep_job_path(sweep, job, ERRORS, path));
+    return 0;
+}
+
+static const char *reason(const struct sweep *sweep, const struct sweep_job *job,
+                          char text[RUN_CHILD_REASON_BYTES])
+{
+    char path[SWEEP_PATH_BYTES];
+
+    return run_child_reason(sweep_job_path(sweep, job, ERRORS, path), text);
+}
+
+/* Takes the machine from a trace: its CPU, and which counters the kernel could use. */
+static int take_machine(struct sweep_machine *m, const struct trace_info *info,
+                        struct run_failure *failure)
+{
+    const char *vendor = trace_info_text(info, "machine.vendor", "");
+
+    *m = (struct sweep_machine){.cpu = {.vendor = RUN_CPU_OTHER}};
+    if (strcmp(vendor, "GenuineIntel") == 0)
+        m->cpu.vendor = RUN_CPU_INTEL;
+    else if (strcmp(vendor, "AuthenticAMD") == 0 || strcmp(vendor, "HygonGenuine") == 0)
+        m->cpu.vendor = RUN_CPU_AMD;
+    snprintf(m->processor, sizeof m->processor, "%s", trace_info_text(info, "machine.model", ""));
+    if (sscanf(trace_info_text(info, "pmu.masks", ""), "%" SCNx32 ",%" SCNx32, &m->general,
+               &m->fixed) != 2 ||
+        m->general == 0)
+        return run_fail(failure,
+                        "there are no performance counters, so there is nothing to sweep; use KVM "
+                        "with a PMU, a bare machine, or an emulator whose CPU has one ('hr doctor' "
+                        "says what is here)");
+    if (sscanf(trace_info_text(info, "machine.family", ""),
+               "family %" SCNu32 " model %" SCNu32 " stepping %" SCNu32, &m->cpu.family,
+               &m->cpu.model, &m->cpu.stepping) != 3)
+        return run_fail(failure, "the first run did not say on which CPU it ran");
+    sscanf(trace_info_text(info, "pmu.version", "0"), "%" SCNu32, &m->cpu.pmu_version);
+    m->cpu.fixed_counters = m->fixed != 0 ? 32 - (uint32_t)__builtin_clz(m->fixed) : 0;
+    return 0;
+}
+
+int sweep_measure_first(struct sweep *sweep, struct run_failure *failure)
+{
+    static char list[] = SWEEP_AXIS;
+    char path[SWEEP_PATH_BYTES], text[RUN_CHILD_REASON_BYTES];
+    static struct summary summary;
+    int status = run_once(sweep, &sweep->first, list, failure), error;
+
+    if (status < 0)
+        return -1;
+    error = summary_from_file(sweep_job_path(sweep, &sweep->first, PARTIAL, path), &summary);
+    if (error != 0)
+        return run_fail(failure, "the first run ended with status %d: %s", status,
+                        reason(sweep, &sweep->first, text));
+    error = take_machine(&sweep->plan.machine, &summary.info, failure);
+    summary_free(&summary);
+    sweep->first.state = SWEEP_DONE;
+    return error == 0 ? keep(sweep, &sweep->first, failure) : -1;
+}
+
+int sweep_measure_warm_up(struct sweep *sweep, uint64_t count, struct run_failure *failure)
+{
+    static const char *const endings[] = {PARTIAL, OUTPUT, ERRORS};
+    static char list[] = SWEEP_AXIS;
+    struct sweep_job job = {.run = SWEEP_FIRST - 1};
+    char path[SWEEP_PATH_BYTES], text[RUN_CHILD_REASON_BYTES];
+    int status = 0;
+
+    for (uint64_t i = 0; i < count && status >= 0; i++) {
+        status = run_once(sweep, &job, list, failure);
+        if (status == RUN_EXIT_FAILED && sweep->first.status != RUN_EXIT_FAILED)
+            status = run_fail(failure, "a run of " SWEEP_AXIS " alone fails, too: %s",
+                              reason(sweep, &job, text));
+    }
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        unlink(sweep_job_path(sweep, &job, endings[i], path));
+    return status < 0 ? -1 : 0;
+}
+
+/* Runs a job until it ends as the first run did, SWEEP_TRIES times at most.  A program whose status
+ * changes from run to run ends as it ends. */
+static int run_job(struct sweep *sweep, struct sweep_job *job, struct run_failure *failure)
+{
+    char *list = sweep_plan_list(&sweep->plan, &sweep->plan.runs[job->run]);
+    char path[SWEEP_PATH_BYTES];
+    int status = -1;
+
+    for (uint32_t i = 0; i < SWEEP_TRIES; i++) {
+        status = run_once(sweep, job, list, failure);
+        if (status < 0 || status == sweep->first.status)
+            break;
+    }
+    free(list);
+    if (status < 0)
+        return -1;
+    job->state = access(sweep_job_path(sweep, job, PARTIAL, path), R_OK) == 0 &&
+                         (status != RUN_EXIT_FAILED || status == sweep->first.status)
+                     ? SWEEP_DONE
+                     : SWEEP_FAILED;
+    if (job->state == SWEEP_DONE && keep(sweep, job, failure) != 0)
+        return -1;
+    return sweep_folder_note(sweep, job, failure);
+}
+
+/* A run that fails may have one event that cannot be counted, or a group that the plan took for
+ * possible: its events are tried one by one. */
+static int divide(struct sweep *sweep, uint32_t number, struct run_failure *failure)
+{
+    struct sweep_run run = sweep->plan.runs[number];
+
+    for (uint32_t i = 0; i < run.count; i++)
+        if (sweep_plan_alone(&sweep->plan, run.events[i]) != 0 ||
+            sweep_add_jobs(sweep, (uint32_t)sweep->plan.run_count - 1) != 0)
+            return out_of_memory(failure);
+    return sweep_folder_save(sweep, failure);
+}
+
+static void show(struct progress *line, const struct sweep *sweep, size_t done, uint64_t start_ns,
+                 size_t performed)
+{
+    char text[160], left[TEXT_QUANTITY_BYTES];
+    uint64_t each = performed != 0 ? (monotonic_ns() - start_ns) / performed : 0;
+
+    snprintf(text, sizeof text, "%zu of %zu runs, %s left", done, sweep->job_count,
+             text_time(left, (double)each * (double)(sweep->job_count - done)));
+    progress_show(line, text);
+}
+
+/* What the rest of the jobs of a run that was divided come to: nothing is to be run. */
+static void give_up(struct sweep *sweep, uint32_t run)
+{
+    for (size_t i = 0; i < sweep->job_count; i++)
+        if (sweep->jobs[i].run == run && sweep->jobs[i].state == SWEEP_WAITS)
+            sweep->jobs[i].state = SWEEP_FAILED;
+}
+
+/* A run failed each time.  Where one without its events fails, too, nothing can be measured. */
+static int fail(struct sweep *sweep, size_t number, struct progress *line,
+                struct run_failure *failure)
+{
+    struct sweep_job job = sweep->jobs[number]; /* jobs may move in memory */
+    struct sweep_run run = sweep->plan.runs[job.run];
+    char text[RUN_CHILD_REASON_BYTES];
+
+    if (sweep_measure_warm_up(sweep, 1, failure) != 0)
+        return -1;
+    progress_erase(line);
+    if (run.count == 1)
+        error_print("event %s is not measured: %s", sweep->plan.events[run.events[0]].name,
+                    reason(sweep, &sweep->jobs[number], text));
+    give_up(sweep, job.run);
+    return run.count == 1 ? 0 : divide(sweep, job.run, failure);
+}
+
+int sweep_measure(struct sweep *sweep, bool quiet, struct run_failure *failure)
+{
+    uint64_t start_ns = monotonic_ns();
+    size_t performed = 0;
+    struct progress line;
+    int result = 0;
+
+    progress_init(&line, !quiet, start_ns);
+    for (size_t i = 0; i < sweep->job_count && result == 0; i++) {
+        if (sweep->jobs[i].state != SWEEP_WAITS)
+            continue;
+        show(&line, sweep, i, start_ns, performed++);
+        result = run_job(sweep, &sweep->jobs[i], failure);
+        if (result == 0 && sweep->jobs[i].state == SWEEP_FAILED)
+            result = fail(sweep, i, &line, failure);
+    }
+    progress_erase(&line);
+    return result;
+}

@@ -1,0 +1,177 @@
+/* Parses the options of hr sweep; those that concern a run are handed to hr run unchanged. */
+#include "host/sweep/sweep_options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/base/command_line.h"
+#include "host/base/option.h"
+#include "host/sweep/sweep_merge.h"
+#include "lib/array.h"
+
+#define WARM_UP_MAX 1000u
+#define SEED_DEFAULT 1
+
+enum { KEY_REPEAT = 256, KEY_WARM_UP, KEY_SEED, KEY_BINS, KEY_DRY_RUN, KEY_RESUME, KEY_RUN };
+
+static const struct argp_option table[] = {
+    {"output", 'o', "FOLDER", 0, "folder for the traces and results (default sweep)", 0},
+    {"event", 'e', "LIST", 0,
+     "events as for hr run, patterns such as 'MEM_LOAD*', groups, or all (default): every event of "
+     "the CPU; may be repeated",
+     0},
+    {"repeat", KEY_REPEAT, "N", 0, "perform each run N times (default 1), in random order", 0},
+    {"warmup", KEY_WARM_UP, "N", 0,
+     "run the program N times before (default 1): the first run tells the CPU", 0},
+    {"seed", KEY_SEED, "N", 0, "of the order of the runs (default 1)", 0},
+    {"bins", KEY_BINS, "N", 0, "divide the program's instructions into N parts (default 200)", 0},
+    {"dry-run", KEY_DRY_RUN, 0, 0, "run the program once, print the plan and stop", 0},
+    {"resume", KEY_RESUME, 0, 0, "continue the sweep in FOLDER where it was interrupted", 0},
+    {"quiet", 'q', 0, 0, "no plan, no progress and no table", 0},
+    {0},
+};
+
+/* Options of hr run, which gets them as they are. */
+static const struct argp_option run_table[] = {
+    {"interval", 'i', "TIME", 0, "as for hr run, like all that follow:", 2},
+    {"mode", 'm', "MODE", 0, "", 2},
+    {"accel", KEY_RUN, "KIND", 0, "", 2},
+    {"cpu", KEY_RUN + 1, "MODEL", 0, "", 2},
+    {"cpus", KEY_RUN + 2, "N", 0, "", 2},
+    {"env", KEY_RUN + 3, "K=V", 0, "", 2},
+    {"fifo", KEY_RUN + 4, 0, 0, "", 2},
+    {"file", KEY_RUN + 5, "PATH", 0, "", 2},
+    {"kernel", KEY_RUN + 6, "FILE", 0, "", 2},
+    {"max-overhead", KEY_RUN + 7, "SHARE", 0, "", 2},
+    {"mem", KEY_RUN + 8, "SIZE", 0, "", 2},
+    {"network", KEY_RUN + 9, "KIND", 0, "", 2},
+    {"pin", KEY_RUN + 10, "LIST", 0, "", 2},
+    {"prefault", KEY_RUN + 11, 0, 0, "", 2},
+    {"processes", KEY_RUN + 12, "N", 0, "", 2},
+    {"qemu", KEY_RUN + 13, "PATH", 0, "", 2},
+    {"root", KEY_RUN + 14, "DIR", 0, "", 2},
+    {"timeout", KEY_RUN + 15, "TIME", 0, "", 2},
+    {0},
+};
+
+static const char help[] =
+    "Measures many events of a program by running it again and again.\v"
+    "Each run counts as many events as the CPU has counters for; nothing is multiplexed.  The "
+    "traces and sweep.db, a database of all results, are put into FOLDER.  The program reads an "
+    "empty standard input.\n\n"
+    "  hr sweep show [FOLDER]              all events with their means and intervals\n"
+    "  hr sweep rank --explain E [FOLDER]  which events explain event E\n"
+    "  hr sweep plot -o FILE [FOLDER]      a picture of all correlations\n"
+    "  hr sweep export autoperf [FOLDER]   the files of autoperf\n\n"
+    "Exit status: 0; 1 when an event could not be measured or runs do not agree; 125 when "
+    "Microtome failed.\n\n"
+    "Examples:\n"
+    "  hr sweep --dry-run ./my-program          how many runs all events take\n"
+    "  hr sweep --repeat 5 -o all ./my-program  measure each five times\n"
+    "  hr sweep --resume -o all                 ... and continue after Ctrl-C";
+
+/* Appends "--name=value", or "--name". */
+static int take_run_option(struct sweep *sweep, int key, const char *argument)
+{
+    char text[8192];
+
+    for (const struct argp_option *option = run_table; option->name != NULL; option++) {
+        if (option->key != key)
+            continue;
+        snprintf(text, sizeof text, "--%s%s%s", option->name, argument != NULL ? "=" : "",
+                 argument != NULL ? argument : "");
+        return sweep_append(&sweep->options, &sweep->option_count, text);
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static error_t take_rest(struct sweep_options *o, struct argp_state *state)
+{
+    for (int i = state->next - 1; i < state->argc; i++)
+        if (sweep_append(&o->sweep->program, &o->sweep->program_count, state->argv[i]) != 0)
+            return ENOMEM;
+    state->next = state->argc;
+    return 0;
+}
+
+static void check_end(const struct sweep_options *o, const struct argp_state *state)
+{
+    if (o->resume &&
+        (o->sweep->program_count != 0 || o->event_count != 0 || o->sweep->option_count != 0))
+        argp_error(state, "--resume: the folder knows the program, the events and the options; "
+                          "name the folder alone");
+    if (!o->resume && o->sweep->program_count == 0)
+        argp_error(state, "no program given");
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    static const struct option_field fields[] = {
+        {KEY_WARM_UP, OPTION_NUMBER, offsetof(struct sweep_options, warm_up), "warmup",
+         "not a number of runs from 1 to 1000", 1, WARM_UP_MAX},
+        {KEY_BINS, OPTION_NUMBER, offsetof(struct sweep_options, bins), "bins",
+         "not a number from 1 to 10000", 1, SWEEP_BINS_MAX},
+        {KEY_DRY_RUN, OPTION_FLAG, .offset = offsetof(struct sweep_options, dry_run)},
+        {KEY_RESUME, OPTION_FLAG, .offset = offsetof(struct sweep_options, resume)},
+        {'q', OPTION_FLAG, .offset = offsetof(struct sweep_options, quiet)},
+        {0},
+    };
+    static const struct option_field sweep_fields[] = {
+        {KEY_REPEAT, OPTION_NUMBER, offsetof(struct sweep, repeat), "repeat",
+         "not a number of runs from 1 to 1000", 1, SWEEP_REPEAT_MAX},
+        {KEY_SEED, OPTION_NUMBER, offsetof(struct sweep, seed), "seed", "not a number", 0,
+         UINT32_MAX},
+        {0},
+    };
+    struct sweep_options *o = state->input;
+
+    if (option_store(fields, key, argument, o, state) ||
+        option_store(sweep_fields, key, argument, o->sweep, state))
+        return 0;
+    switch (key) {
+    case 'o':
+        if (strlen(argument) >= sizeof o->sweep->folder)
+            argp_error(state, "-o: the name of the folder is too long");
+        snprintf(o->sweep->folder, sizeof o->sweep->folder, "%s", argument);
+        return 0;
+    case 'e':
+        return -sweep_append(&o->events, &o->event_count, argument);
+    case ARGP_KEY_ARG:
+        return take_rest(o, state);
+    case ARGP_KEY_END:
+        check_end(o, state);
+        return 0;
+    default:
+        return take_run_option(o->sweep, key, argument);
+    }
+}
+
+int sweep_options_parse(struct sweep_options *o, int argc, char **argv)
+{
+    struct argp_option all[ARRAY_COUNT(table) + ARRAY_COUNT(run_table) - 1];
+    const struct argp argp = {.options = all,
+                              .parser = parse_option,
+                              .args_doc = "[--] PROGRAM [ARG...]\n--resume -o FOLDER\n"
+                                          "show|rank|plot|export ...",
+                              .doc = help};
+
+    memcpy(all, table, sizeof table);
+    memcpy(all + ARRAY_COUNT(table) - 1, run_table, sizeof run_table);
+    o->warm_up = 1;
+    o->bins = SWEEP_BINS_DEFAULT;
+    o->sweep->repeat = 1;
+    o->sweep->seed = SEED_DEFAULT;
+    strcpy(o->sweep->folder, SWEEP_FOLDER_DEFAULT);
+    return command_line_parse(&argp, argc, argv, ARGP_IN_ORDER, o) == 0 ? 0 : -ENOMEM;
+}
+
+void sweep_options_free(struct sweep_options *o)
+{
+    for (size_t i = 0; i < o->event_count; i++)
+        free(o->events[i]);
+    free(o->events);
+    o->events = NULL;
+}

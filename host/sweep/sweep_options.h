@@ -1,0 +1,24 @@
+/* The options of hr sweep when it runs a program. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "host/sweep/sweep_folder.h"
+
+#define SWEEP_FOLDER_DEFAULT "sweep"
+#define SWEEP_EVENTS_DEFAULT "all"
+
+struct sweep_options {
+    struct sweep *sweep; /* folder, program, options of hr run, repeat, seed */
+    char **events; /* lists; owned */
+    size_t event_count;
+    uint64_t warm_up; /* runs before the others, the first one included */
+    uint64_t bins;
+    bool dry_run;
+    bool resume;
+    bool quiet;
+};
+
+/* Parses the command line; a wrong one ends the process.  Returns 0 or -ENOMEM. */
+int sweep_options_parse(struct sweep_options *o, int argc, char **argv);
+void sweep_options_free(struct sweep_options *o);
