@@ -170,6 +170,8 @@ static int run_sweep(int argc, char **argv)
 struct reading { /* the options of show, rank, plot and export */
     const char *folder;
     const char *target;
+    char **without; /* owned */
+    size_t without_count;
     const char *output;
     const char *kind; /* of export */
     enum sweep_format format;
@@ -191,6 +193,8 @@ static error_t parse_reading(int key, char *argument, struct argp_state *state)
     case 'x':
         r->target = argument;
         return 0;
+    case 'w':
+        return -sweep_append(&r->without, &r->without_count, argument);
     case 'o':
         r->output = argument;
         return 0;
@@ -224,7 +228,8 @@ static int show(const struct reading *r, const struct sweep_data *data)
 
 static int rank(const struct reading *r, const struct sweep_data *data)
 {
-    return sweep_rank(data, r->target != NULL ? r->target : "cycles", r->format);
+    return sweep_rank(data, r->target != NULL ? r->target : "cycles", r->without, r->without_count,
+                      r->format);
 }
 
 static int plot(const struct reading *r, const struct sweep_data *data)
@@ -251,7 +256,11 @@ static int export(const struct reading *r, const struct sweep_data *data)
 
 static const struct argp_option show_options[] = {FORMAT_OPTION, {0}};
 static const struct argp_option rank_options[] = {
-    {"explain", 'x', "EVENT", 0, "the event to explain (default cycles)", 0}, FORMAT_OPTION, {0}};
+    {"explain", 'x', "EVENT", 0, "the event to explain (default cycles)", 0},
+    {"without", 'w', "PATTERN", 0,
+     "leave out events that say the same in other words, such as '*SLOTS*'; may be repeated", 0},
+    FORMAT_OPTION,
+    {0}};
 static const struct argp_option plot_options[] = {
     {"output", 'o', "FILE", 0, "SVG file to write (default sweep.svg)", 0}, {0}};
 static const struct argp_option export_options[] = {

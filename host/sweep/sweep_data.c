@@ -227,3 +227,10 @@ size_t sweep_whole_parts(const struct sweep_data *data)
         parts--;
     return parts;
 }
+
+/* Where samples lie differs a little from run to run, and with it how parts divide the counts. */
+bool sweep_data_alike(const struct sweep_measured *a, const struct sweep_measured *b, size_t parts)
+{
+    return a->spread.mean == b->spread.mean &&
+           sweep_correlation(a->series, b->series, parts) > 0.999;
+}

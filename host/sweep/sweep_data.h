@@ -50,6 +50,9 @@ const struct sweep_measured *sweep_data_find(const struct sweep_data *data, cons
  */
 size_t sweep_whole_parts(const struct sweep_data *data);
 
+/* Returns whether two events counted alike everywhere: they are one event in other words. */
+bool sweep_data_alike(const struct sweep_measured *a, const struct sweep_measured *b, size_t parts);
+
 /* Returns whether the event was measured and ever counted. */
 static inline bool sweep_data_counted(const struct sweep_measured *event)
 {

@@ -122,9 +122,8 @@ static int add_pattern(struct sweep_plan *plan, const char *pattern, struct run_
     struct choice c = {.plan = plan, .pattern = pattern, .failure = failure};
     char described[EVENTS_CPU_TEXT_BYTES];
 
+    events_list_generic(&plan->machine.cpu, offer, &c); /* their names are the better known */
     events_list_own(&plan->machine.cpu, offer, &c);
-    if (pattern != NULL)
-        events_list_generic(&plan->machine.cpu, offer, &c);
     if (failure->exit_status != 0)
         return -1;
     if (c.found == 0)

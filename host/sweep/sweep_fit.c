@@ -164,7 +164,7 @@ static bool extend(const double *target, const struct scaled *c, size_t count, s
             continue;
         by[fit->count] = c[i].values;
         now = quality(target, by, fit->count + 1, values);
-        if (now >= best) {
+        if (now > best) {
             best = now;
             found = i;
         }

@@ -16,7 +16,8 @@
 #include "host/sweep/sweep_show.h"
 
 #define SHADES 10 /* of each sign */
-#define NAMES_WIDTH 230.0
+#define NAMES_WIDTH 290.0
+#define CAPITALS 0.8 /* how much of the room text in capitals may take */
 #define ROW 13.0
 #define HEAD 62.0
 #define TIPS_MAX 64u /* events of a picture whose cells have tooltips */
@@ -24,6 +25,7 @@
 struct picture {
     const struct sweep_data *data;
     const struct sweep_measured **events; /* in their order on the picture; owned */
+    size_t equal[SWEEP_CLUSTER_MAX]; /* other events that counted alike */
     size_t count;
     size_t left_out; /* beyond what is drawn */
     size_t parts;
@@ -54,26 +56,41 @@ static bool changes(const struct sweep_measured *e, size_t parts)
     return false;
 }
 
+/* Returns whether an event that counted alike is drawn already, and counts it there. */
+static bool is_drawn(struct picture *p, const struct sweep_measured *e)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (sweep_data_alike(p->events[i], e, p->parts)) {
+            p->equal[i]++;
+            return true;
+        }
+    return false;
+}
+
 static int choose(struct picture *p)
 {
     const struct sweep_data *d = p->data;
 
     p->parts = sweep_whole_parts(d);
     p->events = calloc(SWEEP_CLUSTER_MAX, sizeof p->events[0]);
-    for (size_t i = 0; i + 1 < d->event_count && p->events != NULL; i++)
-        if (sweep_data_counted(&d->events[i]) && changes(&d->events[i], p->parts)) {
-            if (p->count < SWEEP_CLUSTER_MAX)
-                p->events[p->count++] = &d->events[i];
-            else
-                p->left_out++;
-        }
+    for (size_t i = 0; i + 1 < d->event_count && p->events != NULL; i++) {
+        const struct sweep_measured *e = &d->events[i];
+
+        if (!sweep_data_counted(e) || !changes(e, p->parts) || is_drawn(p, e))
+            continue;
+        if (p->count < SWEEP_CLUSTER_MAX)
+            p->events[p->count++] = e;
+        else
+            p->left_out++;
+    }
     p->correlations = calloc(p->count * p->count + 1, sizeof p->correlations[0]);
     return p->events != NULL && p->correlations != NULL ? 0 : -ENOMEM;
 }
 
 static int arrange(struct picture *p)
 {
-    const struct sweep_measured *sorted[SWEEP_CLUSTER_MAX];
+    const struct picture before = *p;
+    const struct sweep_measured *unsorted[SWEEP_CLUSTER_MAX];
     size_t *order = calloc(p->count + 1, sizeof order[0]);
     int error;
 
@@ -81,10 +98,11 @@ static int arrange(struct picture *p)
         return -ENOMEM;
     correlate(p);
     error = sweep_cluster(p->correlations, p->count, order);
-    for (size_t i = 0; i < p->count && error == 0; i++)
-        sorted[i] = p->events[order[i]];
-    if (error == 0)
-        memcpy(p->events, sorted, p->count * sizeof sorted[0]);
+    memcpy(unsorted, p->events, p->count * sizeof unsorted[0]);
+    for (size_t i = 0; i < p->count && error == 0; i++) {
+        p->events[i] = unsorted[order[i]];
+        p->equal[i] = before.equal[order[i]];
+    }
     free(order);
     correlate(p);
     return error;
@@ -125,8 +143,11 @@ static void draw_cells(struct picture *p, size_t row, size_t from, size_t to, do
 static void draw_row(struct picture *p, size_t row)
 {
     double y = HEAD + (double)row * ROW;
+    char name[128];
 
-    svg_text_within(&p->svg, 4, y + ROW - 3, NAMES_WIDTH - 10, p->events[row]->name);
+    snprintf(name, sizeof name, p->equal[row] != 0 ? "%.80s and %zu alike" : "%.80s",
+             p->events[row]->name, p->equal[row]);
+    svg_text_within(&p->svg, 4, y + ROW - 3, CAPITALS * (NAMES_WIDTH - 6), name);
     for (size_t from = 0, to; from < p->count; from = to) {
         to = from + 1;
         while (p->count > TIPS_MAX && to < p->count &&
@@ -153,8 +174,9 @@ static void draw(struct picture *p, FILE *out)
     char title[300], note[160];
 
     snprintf(title, sizeof title, "Correlation of events: %.200s", p->data->program);
-    snprintf(note, sizeof note, "%zu events that change%s, over %zu parts of %.0f instructions",
-             p->count, p->left_out != 0 ? " (the first ones)" : "", p->parts,
+    snprintf(note, sizeof note,
+             "%zu different series of events%s, over %zu parts of %.0f instructions", p->count,
+             p->left_out != 0 ? " (the first ones)" : "", p->parts,
              p->data->bins > 1 ? p->data->starts[1] : 0);
     p->cell = (SVG_WIDTH - NAMES_WIDTH - 10) / (double)p->count;
     svg_begin(&p->svg, out, HEAD + (double)p->count * ROW + 10, title);
@@ -189,8 +211,10 @@ static int write_picture(struct picture *p, const char *path)
 
 int sweep_plot(const struct sweep_data *data, const char *path)
 {
-    struct picture p = {.data = data};
+    static struct picture p;
     int status = HR_EXIT_FAILED;
+
+    p.data = data;
 
     if (choose(&p) != 0 || (p.count >= 2 && arrange(&p) != 0))
         error_print("out of memory; end other programs");

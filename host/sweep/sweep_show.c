@@ -2,6 +2,7 @@
 #include "host/sweep/sweep_show.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,12 @@
 #include "host/base/error.h"
 #include "host/base/output.h"
 #include "host/base/text.h"
+#include "lib/array.h"
 
 #define NOTES_SHOWN 10u
-#define NAME_COLUMNS 40
+#define LINES_SHOWN 8u /* of names */
+#define NAME_COLUMNS 24 /* at least */
+#define LINE_COLUMNS 96u
 
 static const struct sweep_measured *axis(const struct sweep_data *d)
 {
@@ -28,16 +32,33 @@ static double per_thousand(const struct sweep_data *d, const struct sweep_measur
     return instructions > 0 ? 1000 * e->spread.mean / instructions : 0;
 }
 
-static void print_head(const struct sweep_data *d)
+/* As wide as the longest name. */
+static int name_columns(const struct sweep_data *d)
+{
+    size_t widest = NAME_COLUMNS;
+    char name[80];
+
+    for (size_t i = 0; i < d->event_count; i++)
+        if (sweep_data_counted(&d->events[i])) {
+            size_t width = strlen(text_escape(name, sizeof name, d->events[i].name));
+
+            widest = width > widest ? width : widest;
+        }
+    return (int)widest;
+}
+
+static void print_head(const struct sweep_data *d, int columns)
 {
     char program[256], processor[128];
 
     printf("# %s, on %s\n", text_escape(program, sizeof program, d->program),
            text_escape(processor, sizeof processor, d->processor));
-    printf("# %zu events in %" PRIu64 " runs (no plan has less than %" PRIu64 "), %" PRIu64
-           " measured with repetitions\n\n",
-           d->event_count - 1, d->planned_runs, d->least_runs, d->runs);
-    printf("%-*s %20s %10s %10s %9s\n", NAME_COLUMNS, "event", "mean", "interval", "deviation",
+    printf("# %zu events in %" PRIu64 " runs (no plan has less than %" PRIu64 ")",
+           d->event_count - 1, d->planned_runs, d->least_runs);
+    if (d->repeat > 1)
+        printf(", %" PRIu64 " times each", d->repeat);
+    printf("\n\n");
+    printf("%-*s %16s %10s %10s %10s\n", columns, "event", "mean", "interval", "deviation",
            "per 1000");
 }
 
@@ -58,7 +79,7 @@ static const char *deviation(const struct sweep_spread *s, char room[32])
     return room;
 }
 
-static void print_row(const struct sweep_data *d, const struct sweep_measured *e)
+static void print_row(const struct sweep_data *d, int columns, const struct sweep_measured *e)
 {
     char name[80], mean[TEXT_QUANTITY_BYTES], half[32], off[32], note[48] = "";
     bool stub = strcmp(e->source, "stub") == 0;
@@ -66,50 +87,52 @@ static void print_row(const struct sweep_data *d, const struct sweep_measured *e
     if (e->spread.outliers != 0)
         snprintf(note, sizeof note, "  %zu outlier%s", e->spread.outliers,
                  e->spread.outliers == 1 ? "" : "s");
-    printf("%-*s %20s %10s %10s %9.3f%s%s\n", NAME_COLUMNS, text_escape(name, sizeof name, e->name),
+    printf("%-*s %16s %10s %10s %10.3f%s%s\n", columns, text_escape(name, sizeof name, e->name),
            text_count(mean, (uint64_t)(e->spread.mean + 0.5)), interval(&e->spread, half),
            deviation(&e->spread, off), per_thousand(d, e), note, stub ? "  (stub)" : "");
 }
 
-/* Names after each other, in lines. */
-static void print_names(const struct sweep_data *d, bool counted)
+static bool is_listed(const struct sweep_measured *e, bool measured)
 {
+    return measured ? e->spread.count != 0 && e->spread.mean == 0 : e->spread.count == 0;
+}
+
+/* The names of events that are always 0, or are not measured, in lines. */
+static void print_names(const struct sweep_data *d, bool measured, const char *what)
+{
+    size_t count = 0, column = 0, lines = 0, shown = 0;
     char name[80];
-    size_t used = 0;
 
+    for (size_t i = 0; i + 1 < d->event_count; i++)
+        count += is_listed(&d->events[i], measured);
+    if (count == 0)
+        return;
+    printf("\n# %s: %zu event%s", what, count, count == 1 ? "" : "s");
     for (size_t i = 0; i + 1 < d->event_count; i++) {
-        const struct sweep_measured *e = &d->events[i];
-
-        if (counted ? e->spread.count != 0 : e->spread.count == 0 || e->spread.mean != 0)
+        if (!is_listed(&d->events[i], measured))
             continue;
-        text_escape(name, sizeof name, e->name);
-        if (used != 0 && used + strlen(name) > 96) {
-            printf("\n");
-            used = 0;
+        text_escape(name, sizeof name, d->events[i].name);
+        if (column == 0 || column + strlen(name) > LINE_COLUMNS) {
+            if (lines++ == LINES_SHOWN)
+                break;
+            printf("\n ");
+            column = 1;
         }
-        printf("%s%s", used != 0 ? " " : "  ", name);
-        used += strlen(name) + 1;
+        printf(" %s", name);
+        column += strlen(name) + 1;
+        shown++;
     }
+    if (shown < count)
+        printf("\n  and %zu more; --format csv lists them", count - shown);
     printf("\n");
 }
 
 static void print_tail(const struct sweep_data *d)
 {
-    size_t zero = 0, missing = 0;
     char trace[256], text[256];
 
-    for (size_t i = 0; i + 1 < d->event_count; i++) {
-        missing += d->events[i].spread.count == 0;
-        zero += d->events[i].spread.count != 0 && d->events[i].spread.mean == 0;
-    }
-    if (zero != 0) {
-        printf("\n# always 0: %zu events\n", zero);
-        print_names(d, false);
-    }
-    if (missing != 0) {
-        printf("\n# not measured: %zu events\n", missing);
-        print_names(d, true);
-    }
+    print_names(d, true, "always 0");
+    print_names(d, false, "not measured");
     if (d->note_count != 0)
         printf("\n# runs that do not agree with the others: %zu\n", d->note_count);
     for (size_t i = 0; i < d->note_count && i < NOTES_SHOWN; i++)
@@ -121,12 +144,42 @@ static void print_tail(const struct sweep_data *d)
 
 static void print_table(const struct sweep_data *d)
 {
-    print_head(d);
-    print_row(d, axis(d));
+    int columns = name_columns(d);
+
+    print_head(d, columns);
+    print_row(d, columns, axis(d));
     for (size_t i = 0; i + 1 < d->event_count; i++)
         if (sweep_data_counted(&d->events[i]))
-            print_row(d, &d->events[i]);
+            print_row(d, columns, &d->events[i]);
     print_tail(d);
+}
+
+/* Counts are whole numbers: all their digits. */
+static void put_number(struct output *out, double value)
+{
+    char digits[32];
+
+    snprintf(digits, sizeof digits, value == floor(value) ? "%.0f" : "%.9g", value);
+    output_text(out, digits);
+}
+
+static const struct {
+    const char *name;
+    size_t offset;
+} figures[] = {
+    {"mean", offsetof(struct sweep_spread, mean)},
+    {"low", offsetof(struct sweep_spread, low)},
+    {"high", offsetof(struct sweep_spread, high)},
+    {"deviation", offsetof(struct sweep_spread, deviation)},
+    {"median", offsetof(struct sweep_spread, median)},
+};
+
+static double figure(const struct sweep_spread *s, size_t number)
+{
+    double value;
+
+    memcpy(&value, (const char *)s + figures[number].offset, sizeof value);
+    return value;
 }
 
 static void put_csv(struct output *out, const struct sweep_data *d)
@@ -136,9 +189,13 @@ static void put_csv(struct output *out, const struct sweep_data *d)
         const struct sweep_measured *e = &d->events[i];
         const struct sweep_spread *s = &e->spread;
 
-        output_csv_print(out, "%s,%lu,%g,%g,%g,%g,%g,%lu,%g,%s\n", e->name, (unsigned long)s->count,
-                         s->mean, s->low, s->high, s->deviation, s->median,
-                         (unsigned long)s->outliers, per_thousand(d, e), e->source);
+        output_csv_print(out, "%s,%lu", e->name, (unsigned long)s->count);
+        for (size_t v = 0; v < ARRAY_COUNT(figures); v++) {
+            output_char(out, ',');
+            put_number(out, figure(s, v));
+        }
+        output_csv_print(out, ",%lu,%g,%s\n", (unsigned long)s->outliers, per_thousand(d, e),
+                         e->source);
     }
 }
 
@@ -153,12 +210,15 @@ static void put_json(struct output *out, const struct sweep_data *d)
         const struct sweep_spread *s = &e->spread;
 
         output_text(out, i != 0 ? ",\n" : "\n");
-        output_json_print(out,
-                          "{\"name\":%s,\"description\":%s,\"source\":%s,\"runs\":%lu,\"mean\":%g,"
-                          "\"low\":%g,\"high\":%g,\"deviation\":%g,\"median\":%g,\"outliers\":%lu,"
-                          "\"per_1000\":%g}",
-                          e->name, e->description, e->source, (unsigned long)s->count, s->mean,
-                          s->low, s->high, s->deviation, s->median, (unsigned long)s->outliers,
+        output_json_print(out, "{\"name\":%s,\"description\":%s,\"source\":%s,\"runs\":%lu",
+                          e->name, e->description, e->source, (unsigned long)s->count);
+        for (size_t v = 0; v < ARRAY_COUNT(figures); v++) {
+            output_text(out, ",\"");
+            output_text(out, figures[v].name);
+            output_text(out, "\":");
+            put_number(out, figure(s, v));
+        }
+        output_json_print(out, ",\"outliers\":%lu,\"per_1000\":%g}", (unsigned long)s->outliers,
                           per_thousand(d, e));
     }
     output_text(out, "\n],\"notes\":[");

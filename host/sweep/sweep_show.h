@@ -8,8 +8,10 @@ enum sweep_format { SWEEP_TABLE, SWEEP_CSV, SWEEP_JSON };
 /* Prints all events with their means.  Returns the exit status. */
 int sweep_show(const struct sweep_data *data, enum sweep_format format);
 
-/* Prints which events explain the event `target` along the axis.  Returns the exit status. */
-int sweep_rank(const struct sweep_data *data, const char *target, enum sweep_format format);
+/* Prints which events explain the event `target` along the axis, those that match a pattern of
+ * `without` left out.  Returns the exit status. */
+int sweep_rank(const struct sweep_data *data, const char *target, char **without,
+               size_t without_count, enum sweep_format format);
 
 /* Writes the picture of all correlations as SVG.  Returns the exit status. */
 int sweep_plot(const struct sweep_data *data, const char *path);
