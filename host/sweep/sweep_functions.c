@@ -65,42 +65,51 @@ static struct function *find(struct sweep_functions *f, const char *name, const 
     return made->name != NULL && made->object != NULL && made->sums != NULL ? made : NULL;
 }
 
-static int add_rows(struct sweep_functions *f, const struct profile *p, const uint32_t *numbers,
-                    uint32_t count)
+struct sweep_profile {
+    struct trace_scan scan;
+    struct profile profile;
+    bool open;
+};
+
+int sweep_profile_read(struct sweep_profile **profile, const char *path)
 {
-    for (uint32_t i = 0; i < p->rows.count; i++) {
+    static const struct profile_options options = {.by = PLACE_FUNCTION};
+    struct sweep_profile *p = *profile = calloc(1, sizeof *p);
+    int error = p != NULL ? trace_scan_open(&p->scan, path) : -ENOMEM;
+
+    if (error != 0)
+        return error;
+    p->open = true;
+    p->scan.progress.line.enabled = false;
+    return profile_run(&p->profile, &p->scan, &options, 1);
+}
+
+void sweep_profile_free(struct sweep_profile *profile)
+{
+    if (profile != NULL && profile->open) {
+        profile_free(&profile->profile);
+        trace_scan_close(&profile->scan);
+    }
+    free(profile);
+}
+
+int sweep_functions_add(struct sweep_functions *functions, const struct sweep_profile *profile,
+                        const uint32_t *numbers, uint32_t count)
+{
+    const struct profile *p = &profile->profile;
+
+    for (uint32_t i = 0; p->ready && i < p->rows.count; i++) {
         const struct row *row = &p->rows.all[i];
         const struct place *place = &p->places.all[row->place];
-        struct function *function = find(f, place->name != NULL ? place->name : UNKNOWN,
+        struct function *function = find(functions, place->name != NULL ? place->name : UNKNOWN,
                                          place->object != NULL ? place->object : "");
 
         if (function == NULL)
             return -ENOMEM;
-        for (uint32_t e = 0; e < count; e++)
+        for (uint32_t e = 0; e < count && e < p->event_count; e++)
             function->sums[numbers[e]] += (double)row->self.sums[e];
     }
     return 0;
-}
-
-int sweep_functions_add(struct sweep_functions *functions, const char *path,
-                        const uint32_t *numbers, uint32_t count)
-{
-    const struct profile_options options = {.by = PLACE_FUNCTION};
-    struct profile *profile = calloc(1, sizeof *profile);
-    struct trace_scan *scan = calloc(1, sizeof *scan);
-    int error = profile != NULL && scan != NULL ? trace_scan_open(scan, path) : -ENOMEM;
-
-    if (error == 0) {
-        scan->progress.line.enabled = false;
-        error = profile_run(profile, scan, &options, 1);
-        if (error == 0 && profile->ready && scan->info.event_count == count)
-            error = add_rows(functions, profile, numbers, count);
-        profile_free(profile);
-        trace_scan_close(scan);
-    }
-    free(profile);
-    free(scan);
-    return error;
 }
 
 void sweep_functions_each(const struct sweep_functions *functions, sweep_functions_visit *visit,
