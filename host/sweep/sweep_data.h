@@ -6,9 +6,8 @@
 #include <stdint.h>
 
 #include "host/base/run_failure.h"
+#include "host/sweep/sweep_folder.h"
 #include "host/sweep/sweep_statistics.h"
-
-#define SWEEP_EVENTS_MAX 16384u
 
 struct sweep_measured { /* an event */
     char *name; /* owned, as are all texts here */

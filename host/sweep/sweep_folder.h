@@ -13,6 +13,7 @@
 
 #define SWEEP_PATH_BYTES 4200
 #define SWEEP_REPEAT_MAX 1000u
+#define SWEEP_EVENTS_MAX 16384u
 #define SWEEP_JOBS_MAX 1000000u
 #define SWEEP_VERSION 1 /* of sweep.json */
 #define SWEEP_FIRST UINT32_MAX /* in jobs.csv, in place of a run: the first run */

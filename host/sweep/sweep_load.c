@@ -40,7 +40,8 @@ static const char *read_events(const json_t *list, struct sweep_plan *plan)
 
         if (name == NULL || description == NULL)
             return "an event has no name";
-        if (array_grow(&plan->events, plan->event_count, sizeof plan->events[0]) != 0)
+        if (plan->event_count == SWEEP_EVENTS_MAX ||
+            array_grow(&plan->events, plan->event_count, sizeof plan->events[0]) != 0)
             return "it is too large for memory";
         event = &plan->events[plan->event_count++];
         *event = (struct sweep_event){.name = strdup(name), .description = strdup(description)};

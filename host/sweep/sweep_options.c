@@ -36,7 +36,8 @@ static const struct argp_option table[] = {
 
 /* Options of hr run, which gets them as they are. */
 static const struct argp_option run_table[] = {
-    {"interval", 'i', "TIME", 0, "as for hr run, like all that follow:", 2},
+    {0, 0, 0, 0, "As for hr run:", 2},
+    {"interval", 'i', "TIME", 0, "", 2},
     {"mode", 'm', "MODE", 0, "", 2},
     {"accel", KEY_RUN, "KIND", 0, "", 2},
     {"cpu", KEY_RUN + 1, "MODEL", 0, "", 2},
@@ -78,8 +79,9 @@ static int take_run_option(struct sweep *sweep, int key, const char *argument)
 {
     char text[8192];
 
-    for (const struct argp_option *option = run_table; option->name != NULL; option++) {
-        if (option->key != key)
+    for (const struct argp_option *option = run_table;
+         option < run_table + ARRAY_COUNT(run_table) - 1; option++) {
+        if (option->key != key || option->name == NULL)
             continue;
         snprintf(text, sizeof text, "--%s%s%s", option->name, argument != NULL ? "=" : "",
                  argument != NULL ? argument : "");
