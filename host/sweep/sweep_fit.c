@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define GAIN 0.005
-#define BLOCKS (4 * SWEEP_FOLDS) /* a block and its neighbours are in different folds */
+#define BLOCKS ((size_t)4 * SWEEP_FOLDS) /* a block and its neighbours are in different folds */
 #define RIDGE 1e-9 /* of equations whose solution is not unique */
 #define SIZE (SWEEP_FIT_MAX + 1) /* the constant is the first unknown */
 

@@ -63,7 +63,7 @@ int sweep_add_jobs(struct sweep *sweep, uint32_t run);
  */
 int sweep_folder_make(const struct sweep *sweep, struct run_failure *failure);
 
-/* Write sweep.json anew, and a line about a job that ended.  Return 0, or -1 with the failure
+/* Replace sweep.json, and append a line about a job that ended.  Return 0, or -1 with the failure
  * filled. */
 int sweep_folder_save(const struct sweep *sweep, struct run_failure *failure);
 int sweep_folder_note(const struct sweep *sweep, const struct sweep_job *job,

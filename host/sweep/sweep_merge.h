@@ -20,6 +20,6 @@ struct sweep_result { /* what to tell */
     size_t differ; /* runs that do not agree with the others; the database says why */
 };
 
-/* Reads all traces and writes the database anew.  Returns 0, or -1 with the failure filled. */
+/* Reads all traces and replaces the database.  Returns 0, or -1 with the failure filled. */
 int sweep_merge(const struct sweep *sweep, size_t bins, struct sweep_result *result,
                 struct run_failure *failure);

@@ -72,7 +72,7 @@ static int choose(struct picture *p)
     const struct sweep_data *d = p->data;
 
     p->parts = sweep_whole_parts(d);
-    p->events = calloc(SWEEP_CLUSTER_MAX, sizeof p->events[0]);
+    p->events = calloc(SWEEP_CLUSTER_MAX, sizeof(void *));
     for (size_t i = 0; i + 1 < d->event_count && p->events != NULL; i++) {
         const struct sweep_measured *e = &d->events[i];
 
@@ -98,7 +98,7 @@ static int arrange(struct picture *p)
         return -ENOMEM;
     correlate(p);
     error = sweep_cluster(p->correlations, p->count, order);
-    memcpy(unsorted, p->events, p->count * sizeof unsorted[0]);
+    memcpy(unsorted, p->events, p->count * sizeof(void *));
     for (size_t i = 0; i < p->count && error == 0; i++) {
         p->events[i] = unsorted[order[i]];
         p->equal[i] = before.equal[order[i]];

@@ -16,7 +16,7 @@
 #include "host/sweep/sweep_show.h"
 
 #define ROWS_TABLE 20u
-#define PARTS_LEAST (4 * SWEEP_FOLDS)
+#define PARTS_LEAST ((size_t)4 * SWEEP_FOLDS)
 
 struct candidate {
     const struct sweep_measured *event;

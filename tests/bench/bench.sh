@@ -653,7 +653,47 @@ bench_stick() {
     row 'a stick: the loader as a share of the shell' "$(calc %.0f "100 * $ours / $shell")" % ge 100
 }
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers latency accesses stacks unwind view exports network stick}; do
+# made_up COUNT: a folder of a sweep that ended, in which each of COUNT runs has the trace one.bin, which has five events.
+made_up() {
+    mkdir -p made/runs
+    ln one.bin made/runs/first.hr
+    echo '4294967295,0,1,0,0,00000000' >made/jobs.csv
+    for n in $(seq 1 "$1"); do
+        ln one.bin "made/runs/$(printf %04d "$n")-1.hr"
+        echo "$((n - 1)),0,1,0,0,00000000" >>made/jobs.csv
+    done
+    jq -n --argjson n "$1" '{version: 1, program: ["x"], options: [], processor: "x", repeat: 1, seed: 1, least: $n,
+        events: [range(4 * $n) | {name: "e\(.)", description: ""}], runs: [range($n) | [4 * . + range(4)]],
+        jobs: [range($n) | [., 0]]}' >made/sweep.json
+}
+
+# A sweep beside its own runs one after the other; the reading of many traces.
+bench_sweep() {
+    "$TOOLS/gentrace" --elf "$WORKLOADS/phases" 1000000 one.bin || missed=1
+    made_up 200
+    read_s=$(seconds /usr/bin/time -f '%M' -o usage "$HR" sweep --resume -q -o made)
+    row 'hr sweep, 200 traces of a million samples: reading' "$(calc %.1f "200 / $read_s")" 'M samples/s' ge 16.7
+    row 'hr sweep: resident memory' "$(calc %.0f "$(cat usage) / 1024")" MiB le 500
+    rm -rf made
+    modelled=Icelake-Server,model=106,pmu=on
+    if [ -z "${QEMU:-}" ]; then
+        echo '| sweep: its runs are left out, QEMU names no emulator with a modelled PMU | | | | |'
+        return
+    fi
+    set -- --accel tcg --qemu "$QEMU" --cpu "$modelled"
+    sweep_s=$(seconds "$HR" sweep -q "$@" -e cycles -e 'BR_*' -e 'MEM_*' -e 'L2_*' -o swept "$WORKLOADS/phases" 20 1)
+    begin=$(date +%s%N)
+    jq -r '.events as $e | .runs[] | map($e[.].name) | join(",")' swept/sweep.json | while read -r list; do
+        "$HR" run -q -o swept/again.bin "$@" -e "instructions,$list" "$WORKLOADS/phases" 20 1 >out 2>err </dev/null
+    done
+    alone_s=$(calc %.3f "($(date +%s%N) - $begin) / 1e9")
+    row "a sweep of phases, $(jq '.events | length' swept/sweep.json) events" "$sweep_s" s
+    row "its $(jq '.runs | length' swept/sweep.json) runs, one after the other" "$alone_s" s
+    row 'the sweep by its runs' "$(calc %.2f "$sweep_s / $alone_s")" times le 1.15
+    rm -rf swept
+}
+
+for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers latency accesses stacks unwind view exports network stick sweep}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -675,6 +715,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads processes f
     exports) bench_exports ;;
     network) bench_network ;;
     stick) bench_stick ;;
+    sweep) bench_sweep ;;
     *)
         echo "bench: HR_BENCH: unknown section $section" >&2
         missed=1
