@@ -42,7 +42,6 @@ void trace_writer_init(struct trace_writer *w, void *buffer, uint32_t capacity, 
     w->capacity = capacity < CHUNK_BYTES_MAX ? capacity : CHUNK_BYTES_MAX;
     w->event_count = event_count;
     w->control_bytes = trace_code_control_bytes(event_count);
-    w->codes_shift = 64 - 2 * (TRACE_FIELDS_FIXED + event_count);
     w->header.cpu = cpu;
     for (uint32_t i = 0; i < HR_EVENTS_MAX; i++)
         w->ranges[i] = UINT64_MAX;
@@ -192,25 +191,34 @@ static bool run_takes(struct trace_writer *w, const struct trace_slot *sample, b
     return w->narrow_streak <= TRACE_NARROW_STREAK_MAX;
 }
 
-/* The place of a sample's next field, and data about the previous fields. */
+/* A sample as a narrow run holds it.  Fields that are 0 have no bytes, and most of them are 0. */
 struct narrow_fields {
-    uint8_t *at;
-    uint64_t codes; /* of the last field in the top bits: rotated right by two bits per field */
+    uint8_t *at; /* of the next field */
+    uint32_t codes; /* the control word */
     uint64_t all; /* or-ed together */
 };
 
-/* Writes a field of a narrow run in as many bytes as it needs, if it is below TRACE_NARROW_LIMIT.
- * The store is wider than the field; the next one overwrites the excess. */
-static inline void put_narrow(struct narrow_fields *f, uint64_t field)
+/* Has the compiler use a value where it is in memory, again, in place of a copy in a register. */
+#define IN_MEMORY(value) __asm__("" : "+m"(value))
+
+/* Bytes of a field by its highest bit; 3 also for one that is too large for a narrow run. */
+static const uint8_t narrow_codes[64] = {
+    1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
+
+/* Writes field number `i`, which is not 0, in as many bytes as it needs, if it is below
+ * TRACE_NARROW_LIMIT, and keeps it in case it is not.  The store is wider than the field; the next
+ * one overwrites the excess. */
+static inline __attribute__((always_inline)) void put_narrow(struct narrow_fields *f, uint32_t i,
+                                                             uint64_t field, uint64_t *fields)
 {
-    uint32_t bits = 31 ^ (uint32_t)__builtin_clz((uint32_t)field * 2 + 1); /* one instruction */
-    uint64_t code = (bits + 7) / 8;
+    uint64_t code = narrow_codes[63 ^ (uint32_t)__builtin_clzll(field)];
 
     bytes_store32(f->at, (uint32_t)field);
-    f->all |= field;
-    f->codes |= code;
-    f->codes = f->codes >> 2 | f->codes << 62;
     f->at += code;
+    f->all |= field;
+    f->codes |= (uint32_t)code << (2 * i);
+    fields[i] = field;
 }
 
 static inline void put_control(uint8_t *at, uint32_t codes, uint32_t control_bytes)
@@ -241,45 +249,56 @@ static uint8_t *put_wide(uint8_t *at, const uint64_t *fields, uint32_t event_cou
     return p;
 }
 
-/* Advances the state to sample `s` and writes it at `f->at` as if it belonged to a narrow run;
- * keeps the fields in case it does not. */
-static inline __attribute__((always_inline)) void take_differences(struct trace_writer *w,
-                                                                   const struct trace_slot *s,
-                                                                   struct narrow_fields *f,
-                                                                   uint64_t *fields)
+/* Advances the state to sample `s`, whose number of events the caller may know better than w, and
+ * writes it at `f->at` as if it belonged to a narrow run. */
+static inline __attribute__((always_inline)) void
+take_differences(struct trace_writer *w, const struct trace_slot *s, struct narrow_fields *f,
+                 uint64_t *fields, uint32_t event_count)
 {
-    uint32_t event_count = w->event_count;
     uint64_t interval = s->time - w->previous.time;
+    uint64_t moved = s->ip - w->previous.ip;
+    uint64_t costlier = (uint64_t)s->cost_ticks - w->previous.cost_ticks;
 
-    fields[0] = trace_code_zigzag(interval - w->interval);
-    fields[1] = trace_code_zigzag(s->ip - w->previous.ip);
-    fields[2] = trace_code_zigzag((uint64_t)s->cost_ticks - w->previous.cost_ticks);
-    put_narrow(f, fields[0]);
-    put_narrow(f, fields[1]);
-    put_narrow(f, fields[2]);
-    w->interval = interval;
+    if (interval != w->interval) {
+        put_narrow(f, 0, trace_code_zigzag(interval - w->interval), fields);
+        w->interval = interval;
+    }
+    if (moved)
+        put_narrow(f, 1, trace_code_zigzag(moved), fields);
+    if (costlier) {
+        put_narrow(f, 2, trace_code_zigzag(costlier), fields);
+        w->previous.cost_ticks = s->cost_ticks;
+    }
     w->previous.time = s->time;
     w->previous.ip = s->ip;
-    w->previous.cost_ticks = s->cost_ticks;
+#pragma GCC unroll 5
     for (uint32_t i = 0; i < event_count; i++) {
         uint64_t increment = (s->counters[i] - w->previous.counters[i]) & w->ranges[i];
-        uint64_t field = trace_code_zigzag(increment - w->increments[i]);
 
+        IN_MEMORY(w->previous.counters[i]);
         w->previous.counters[i] += increment;
+        if (increment == w->increments[i])
+            continue;
+        IN_MEMORY(w->increments[i]);
+        put_narrow(f, TRACE_FIELDS_FIXED + i, trace_code_zigzag(increment - w->increments[i]),
+                   fields);
         w->increments[i] = increment;
-        fields[TRACE_FIELDS_FIXED + i] = field;
-        put_narrow(f, field);
     }
 }
 
-/* Adds a sample that begins a run or belongs to a wide one. */
-static __attribute__((noinline)) uint8_t *
-place(struct trace_writer *w, const struct trace_slot *sample, const uint64_t *fields, bool narrow)
+/* Adds a sample that begins a run or belongs to a wide one.  Only those fields are there whose code
+ * is not 0.  Returns where it ends. */
+static __attribute__((noinline)) uint8_t *place(struct trace_writer *w,
+                                                const struct trace_slot *sample, uint64_t *fields,
+                                                uint32_t codes, bool narrow)
 {
     const uint32_t event_count = w->event_count;
     struct narrow_fields f = {0};
     uint8_t *at;
 
+    for (uint32_t i = 0; i < TRACE_FIELDS_FIXED + event_count; i++)
+        if (!(codes >> (2 * i) & 3))
+            fields[i] = 0;
     if (!run_takes(w, sample, narrow)) {
         trace_writer_close_run(w);
         open_run(w, sample, narrow);
@@ -289,25 +308,27 @@ place(struct trace_writer *w, const struct trace_slot *sample, const uint64_t *f
         return put_wide(at, fields, event_count);
     f.at = at + w->control_bytes;
     for (uint32_t i = 0; i < TRACE_FIELDS_FIXED + event_count; i++)
-        put_narrow(&f, fields[i]);
-    put_control(at, (uint32_t)(f.codes >> w->codes_shift), w->control_bytes);
+        if (fields[i])
+            put_narrow(&f, i, fields[i], fields);
+    put_control(at, f.codes, w->control_bytes);
     return f.at;
 }
 
-static inline __attribute__((always_inline)) void add_sample(struct trace_writer *w,
-                                                             const struct trace_slot *sample)
+static inline __attribute__((always_inline)) void
+add_sample(struct trace_writer *w, const struct trace_slot *sample, uint32_t event_count)
 {
-    uint64_t fields[TRACE_FIELDS_MAX];
+    const uint32_t control_bytes = trace_code_control_bytes(event_count);
     uint8_t *at = w->buffer + w->used;
-    struct narrow_fields f = {.at = at + w->control_bytes};
+    struct narrow_fields f = {.at = at + control_bytes};
+    uint64_t fields[TRACE_FIELDS_MAX];
     bool narrow;
 
-    take_differences(w, sample, &f, fields);
+    take_differences(w, sample, &f, fields, event_count);
     narrow = f.all < TRACE_NARROW_LIMIT;
     if (__builtin_expect(narrow && narrow_run_takes(w, sample), 1))
-        put_control(at, (uint32_t)(f.codes >> w->codes_shift), w->control_bytes);
+        put_control(at, f.codes, control_bytes);
     else
-        f.at = place(w, sample, fields, narrow);
+        f.at = place(w, sample, fields, f.codes, narrow);
     w->used = (uint32_t)(f.at - w->buffer);
     w->run_samples++;
     trace_writer_note_time(w, sample->time);
@@ -366,7 +387,7 @@ static int add_aside(struct trace_writer *w, const struct trace_slot *sample)
     aside.tid = sample->tid;
     aside.flags = sample->flags;
     aside.cost_ticks = 0;
-    add_sample(w, &aside);
+    add_sample(w, &aside, w->event_count);
     trace_stacks_add(w->stacks, stack);
     trace_writer_close_run(w);
     w->previous = previous;
@@ -386,7 +407,7 @@ static int add_with_more(struct trace_writer *w, const struct trace_slot *sample
         return add_aside(w, sample);
     if (!make_room(w, sample))
         return -ENOSPC;
-    add_sample(w, sample); /* it may close the run before */
+    add_sample(w, sample, w->event_count); /* it may close the run before */
     if (w->stacks != NULL)
         trace_stacks_add(w->stacks, stack_of(w, sample));
     if (w->accesses != NULL)
@@ -408,22 +429,44 @@ static uint32_t samples_with_more(struct trace_writer *w, const void *slots, siz
     return added;
 }
 
-uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t slot_bytes,
-                              uint32_t count)
+static inline __attribute__((always_inline)) uint32_t add_samples(struct trace_writer *w,
+                                                                  const void *slots,
+                                                                  size_t slot_bytes, uint32_t count,
+                                                                  uint32_t event_count)
 {
     const uint8_t *slot = slots;
     uint32_t added = 0;
 
-    if (has_more(w))
-        return samples_with_more(w, slots, slot_bytes, count);
     for (; added < count && w->capacity - w->used >= SAMPLE_ROOM; added++) {
         const struct trace_slot *sample = (const struct trace_slot *)(const void *)slot;
         if (sample->kind != 0)
             break;
-        add_sample(w, sample);
+        add_sample(w, sample, event_count);
         slot += slot_bytes;
     }
     return added;
+}
+
+/* Few events, as most runs have, have loops of their own: a third fewer instructions. */
+uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t slot_bytes,
+                              uint32_t count)
+{
+    if (has_more(w))
+        return samples_with_more(w, slots, slot_bytes, count);
+    switch (w->event_count) {
+    case 1:
+        return add_samples(w, slots, slot_bytes, count, 1);
+    case 2:
+        return add_samples(w, slots, slot_bytes, count, 2);
+    case 3:
+        return add_samples(w, slots, slot_bytes, count, 3);
+    case 4:
+        return add_samples(w, slots, slot_bytes, count, 4);
+    case 5:
+        return add_samples(w, slots, slot_bytes, count, 5);
+    default:
+        return add_samples(w, slots, slot_bytes, count, w->event_count);
+    }
 }
 
 int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
@@ -432,7 +475,7 @@ int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
         return add_with_more(w, sample);
     if (w->capacity - w->used < SAMPLE_ROOM)
         return -ENOSPC;
-    add_sample(w, sample);
+    add_sample(w, sample, w->event_count);
     return 0;
 }
 

@@ -24,7 +24,6 @@ struct trace_writer {
     uint32_t used; /* bytes of buffer in use; 0 between finish and begin */
     uint32_t event_count;
     uint32_t control_bytes; /* of a sample */
-    uint32_t codes_shift; /* 64 less the bits of its codes */
     uint32_t sequence; /* of the next chunk */
     uint32_t run; /* offset of the record header of the open run of samples or hits; 0: none */
     uint32_t run_samples;
