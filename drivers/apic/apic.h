@@ -101,21 +101,38 @@ uint32_t apic_id(void); /* of the calling CPU */
 void apic_timer_calibrate(uint64_t tsc_hz, bool virtual_time);
 void apic_timer_setup(uint8_t vector);
 
+/* Returns the timer's count for so many ticks, at least 1, for 0 would stop it. */
+static inline uint32_t apic_timer_count(uint64_t ticks)
+{
+    uint32_t count = (uint32_t)(ticks * apic.count_multiplier >> 32);
+
+    return count + (count < 1);
+}
+
 /* Arms the one-shot timer to interrupt in `ticks` TSC ticks (below 1: at once; above 2^31-1: then,
  * and the caller arms it again); replaces an armed one.
  */
 static inline void apic_timer_arm(int64_t ticks)
 {
-    uint32_t count;
-
-    if (__builtin_expect((uint64_t)(ticks - 1) >= 0x7fffffff, 0))
+    if (__builtin_expect((uint64_t)ticks > 0x7fffffff, 0))
         ticks = ticks < 1 ? 1 : 0x7fffffff;
-    if (apic.tsc_deadline) {
+    if (apic.tsc_deadline)
         x86_wrmsr(APIC_MSR_TSC_DEADLINE, x86_rdtsc() + (uint64_t)ticks);
-        return;
-    }
-    count = (uint32_t)((uint64_t)ticks * apic.count_multiplier >> 32);
-    apic_write(APIC_TIMER_INITIAL, count + (count == 0));
+    else
+        apic_write(APIC_TIMER_INITIAL, apic_timer_count((uint64_t)ticks));
+}
+
+/* Does apic_eoi and apic_timer_arm where that takes few instructions: in xAPIC mode, by the count.
+ * Returns false otherwise, and does nothing. */
+static inline bool apic_eoi_and_arm(int64_t ticks)
+{
+    volatile uint32_t *registers = apic.registers;
+
+    if (__builtin_expect(registers == NULL || apic.tsc_deadline || (uint64_t)ticks > 0x7fffffff, 0))
+        return false;
+    registers[APIC_EOI / 4] = 0;
+    registers[APIC_TIMER_INITIAL / 4] = apic_timer_count((uint64_t)ticks);
+    return true;
 }
 
 static inline void apic_timer_stop(void)

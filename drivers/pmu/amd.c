@@ -249,6 +249,7 @@ const struct pmu_driver pmu_amd = {
     .reset = amd_reset,
     .read = pmu_hardware_read,
     .read_others = pmu_hardware_read_others,
+    .reader = pmu_hardware_reader,
     .pause = pmu_hardware_pause,
     .resume = pmu_hardware_resume,
     .overflowed = pmu_overflow_seen,

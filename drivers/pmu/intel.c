@@ -264,6 +264,7 @@ const struct pmu_driver pmu_intel = {
     .reset = intel_reset,
     .read = pmu_hardware_read,
     .read_others = pmu_hardware_read_others,
+    .reader = pmu_hardware_reader,
     .pause = pmu_hardware_pause,
     .resume = pmu_hardware_resume,
     .overflowed = pmu_overflow_seen,

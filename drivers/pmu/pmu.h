@@ -76,6 +76,18 @@ extern struct pmu_refusal pmu_start_refusal;
 typedef void pmu_read_function(const struct pmu_session *session, uint64_t user_instructions,
                                uint64_t *values);
 
+typedef void pmu_reader(void); /* not to be called from C, but by pmu_read_by */
+
+/* Calls such code. */
+static inline __attribute__((always_inline)) void pmu_read_by(pmu_reader *const *reader,
+                                                              uint64_t *values)
+{
+    __asm__ volatile("call *%[reader]"
+                     :
+                     : [reader] "m"(*reader), "D"(values)
+                     : "rax", "rcx", "rdx", "memory", "cc");
+}
+
 struct pmu_precise;
 
 struct pmu_driver {
@@ -131,6 +143,10 @@ struct pmu_driver {
     /* As read, except that it leaves the first event's value alone: overflow sampling has read it
      * already.  NULL if counters cannot interrupt. */
     pmu_read_function *read_others;
+    /* Returns code that does what read, or if `others` read_others, does for a session of so many
+     * events: called with the place of the values in RDI, it changes RAX, RCX, RDX and flags alone,
+     * so that a sampler keeps what it knows in registers.  NULL: there is none. */
+    pmu_reader *(*reader)(uint32_t event_count, bool others);
 };
 
 /* Returns the register of the first event's counter.  After start. */

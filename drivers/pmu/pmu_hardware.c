@@ -11,7 +11,7 @@
 #define CHECK_VALUE 0x1234567u
 
 /* RDPMC's ECX, by event: the same on every CPU. */
-static uint32_t rdpmc_indexes[HR_EVENTS_MAX];
+static __attribute__((used)) uint32_t rdpmc_indexes[HR_EVENTS_MAX];
 
 /* Their registers. */
 static uint32_t counter_msrs[HR_EVENTS_MAX];
@@ -77,6 +77,44 @@ void pmu_hardware_read_others(const struct pmu_session *session, uint64_t /* use
 #undef READ
 }
 
+/* Readings of all events from the last one on, down to the first and to the second: four
+ * instructions each, and no loop.  The tables say where a reading of so many events begins. */
+__asm__(".pushsection .text\n"
+        ".macro READINGS name, events:vararg\n"
+        ".irp n, \\events\n"
+        "\\name\\()_\\n: movl rdpmc_indexes + 4 * \\n - 4(%rip), %ecx\n"
+        "rdpmc\n"
+        "movnti %eax, 8 * \\n - 8(%rdi)\n"
+        "movnti %edx, 8 * \\n - 4(%rdi)\n"
+        ".endr\n"
+        "\\name\\()_end: ret\n"
+        ".endm\n"
+        "READINGS pmu_reading, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1\n"
+        "READINGS pmu_reading_others, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2\n"
+        ".section .rodata\n"
+        ".balign 4\n"
+        "pmu_readings: .long pmu_reading_end - pmu_reading_13\n"
+        ".irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13\n"
+        ".long pmu_reading_\\n - pmu_reading_13\n"
+        ".endr\n"
+        "pmu_readings_others: .long pmu_reading_others_end - pmu_reading_13\n"
+        ".long pmu_reading_others_end - pmu_reading_13\n"
+        ".irp n, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13\n"
+        ".long pmu_reading_others_\\n - pmu_reading_13\n"
+        ".endr\n"
+        ".popsection");
+_Static_assert(HR_EVENTS_MAX == 13, "READINGS");
+
+extern pmu_reader pmu_reading_13;
+extern const int32_t pmu_readings[HR_EVENTS_MAX + 1], pmu_readings_others[HR_EVENTS_MAX + 1];
+
+pmu_reader *pmu_hardware_reader(uint32_t event_count, bool others)
+{
+    int32_t offset = (others ? pmu_readings_others : pmu_readings)[event_count];
+
+    return (pmu_reader *)((uintptr_t)pmu_reading_13 + (uintptr_t)(intptr_t)offset);
+}
+
 static void read_registers(const struct pmu_session *session, uint64_t /* user_instructions */,
                            uint64_t *values)
 {
@@ -100,6 +138,7 @@ const struct pmu_driver *pmu_by_msr(const struct pmu_driver *under)
     driver = *under;
     driver.read = read_registers;
     driver.read_others = read_other_registers;
+    driver.reader = NULL;
     return &driver;
 }
 

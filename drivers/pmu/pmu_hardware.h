@@ -28,6 +28,9 @@ void pmu_hardware_read(const struct pmu_session *session, uint64_t user_instruct
 void pmu_hardware_read_others(const struct pmu_session *session, uint64_t user_instructions,
                               uint64_t *values);
 
+/* pmu_driver.reader by RDPMC. */
+pmu_reader *pmu_hardware_reader(uint32_t event_count, bool others);
+
 /* Returns the rings of an event select as HR_EVENT_* flags; a select without any means ring 3. */
 uint32_t pmu_hardware_rings(uint64_t encoding);
 

@@ -90,6 +90,7 @@ struct cpu_overflow { /* guest/sample/overflow.h */
     uint64_t period; /* the first event's counter was last set to minus this */
     uint64_t kept_period; /* while sampling is paused: the period to continue with; otherwise 0 */
     uint64_t base; /* what the first event counted until it was last set */
+    uint64_t counted; /* of that, with the last sample */
     uint64_t time; /* workload clock of the last overflow */
     uint64_t latest; /* workload clock of the last sample, polls included: none comes before it */
     uint64_t samples; /* overflows seen */

@@ -196,6 +196,7 @@ static void find_scale(struct cpu *cpu, struct vm_space *space)
 static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
 {
     sampling_set_mode(HR_MODE_TIMER);
+    sampling_choose_reader();
     if (run.clock.virtual_time) {
         calibrate_load(space, VIRTUAL_LOOP);
         sampling.interval_ticks = VIRTUAL_INTERVAL_TICKS;
@@ -207,6 +208,7 @@ static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
         find_scale(cpu, space);
     }
     sampling.calibration.rdpmc_ticks = measure_rdpmc();
+    sampling_choose_reader();
     seen_ticks = calibrate_rounds(cpu, false);
     if (run.stacks.kind) {
         cpu_save_all();

@@ -4,6 +4,7 @@
 
 #include "drivers/apic/apic.h"
 #include "drivers/pmu/pmu.h"
+#include "drivers/pmu/pmu_overflow.h"
 #include "guest/base/layout.h"
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
@@ -94,41 +95,91 @@ struct source {
 };
 static const struct source no_stack;
 
-/* Handles one overflow, whose counter holds `value`: takes the sample, sets the next period and
- * lets the counter count again. */
-static inline __attribute__((always_inline)) void
-overflow_sample(struct cpu *cpu, uint64_t value, uint64_t now, const uint64_t *start, uint64_t ip,
-                uint32_t flags, struct source source)
+static inline __attribute__((always_inline)) void overflow_rearm(const struct cpu *cpu)
+{
+    pmu_overflow_arm(cpu->overflow.period, sampling.pmi_masks);
+}
+
+/* Ends the handling of an overflow whose sample is published.  `program`: it came in ring 3. */
+static inline __attribute__((always_inline)) void overflow_end(struct cpu *cpu, uint64_t now,
+                                                               bool program)
+{
+    cpu->overflow.time = cpu->overflow.latest = now;
+    overflow_rearm(cpu);
+    if (program && cpu->clock.stop_mask && ring_half_full(cpu->ring))
+        apic_send(cpu->apic_id, VECTOR_WAKE); /* taken, and the ring drained, back in ring 3 */
+}
+
+static __attribute__((noinline)) void overflow_end_followed(struct cpu *cpu, uint64_t now,
+                                                            uint64_t start, bool program)
+{
+    ring_publish_nmi(cpu->ring, overflow_follow(cpu, now, start, cpu->overflow.counted));
+    overflow_end(cpu, now, program);
+}
+
+/* Takes the sample, for which there is room, sets the next period and lets the counter count again.
+ */
+static inline __attribute__((always_inline)) void overflow_take(struct cpu *cpu, uint64_t now,
+                                                                const uint64_t *start,
+                                                                const uint64_t *ip, uint32_t flags,
+                                                                struct source source)
 {
     struct ring *ring = cpu->ring;
+    struct trace_slot *slot = ring_slot(ring, ring->reserved);
+
+    pmu_store(&slot->counters[0], cpu->overflow.base); /* whole */
+    sample_fill(slot, cpu, now, start, *ip, flags, &sampling.reader_others);
+    if (source.user != NULL)
+        stack_take(slot, source.user);
+    if (source.kernel != NULL)
+        stack_take_kernel(slot, cpu, source.kernel, source.kernel_fp);
+    pmu_store_fence();
+    if (__builtin_expect(sampling.follows, 0)) {
+        overflow_end_followed(cpu, now, *start, !(flags & HR_SAMPLE_KERNEL));
+        return;
+    }
+    ring_publish_nmi(ring, 1);
+    overflow_end(cpu, now, !(flags & HR_SAMPLE_KERNEL));
+}
+
+/* Handles an overflow while sampling is paused, or with a ring that may be full.  A struct source
+ * would be in memory, for every sample. */
+static __attribute__((noinline)) void overflow_rare(struct cpu *cpu, uint64_t now,
+                                                    const uint64_t *start, const uint64_t *ip,
+                                                    uint32_t flags, const struct trap_frame *user,
+                                                    const struct irq_frame *kernel,
+                                                    uint64_t kernel_fp)
+{
+    const struct source source = {user, kernel, kernel_fp};
+
+    if (cpu->trigger.paused) { /* the NMI was on its way already */
+        overflow_rearm(cpu);
+        return;
+    }
+    if (ring_reserve_nmi(cpu->ring, 3)) {
+        overflow_take(cpu, now, start, ip, flags, source);
+        return;
+    }
+    ring_drop(cpu->ring, now);
+    share_handled(cpu, *start);
+    overflow_end(cpu, now, !(flags & HR_SAMPLE_KERNEL));
+}
+
+/* Handles one overflow, whose counter holds `value`. */
+static inline __attribute__((always_inline)) void
+overflow_sample(struct cpu *cpu, uint64_t value, uint64_t now, const uint64_t *start,
+                const uint64_t *ip, uint32_t flags, struct source source)
+{
     uint64_t counted = counted_to(cpu, value);
 
     now = overflow_not_before(cpu, now);
     cpu->overflow.samples++;
     cpu->overflow.base += counted;
-    if (__builtin_expect(cpu->trigger.paused, 0)) { /* the NMI was on its way already */
-        run.pmu->rearm(&sampling.session, cpu->overflow.period, sampling.pmi_masks);
-        return;
-    }
-    if (__builtin_expect(!ring_has_room_nmi(ring, 3), 0) && !ring_reserve_nmi(ring, 3)) {
-        ring_drop(ring, now);
-        share_handled(cpu, *start);
-    } else {
-        struct trace_slot *slot = ring_slot(ring, ring->reserved);
-        pmu_store(&slot->counters[0], cpu->overflow.base); /* whole */
-        sample_fill(slot, cpu, now, start, ip, flags, run.pmu->read_others);
-        if (source.user != NULL)
-            stack_take(slot, source.user);
-        if (source.kernel != NULL)
-            stack_take_kernel(slot, cpu, source.kernel, source.kernel_fp);
-        pmu_store_fence();
-        if (__builtin_expect(sampling.follows, 0))
-            ring_publish_nmi(ring, overflow_follow(cpu, now, *start, counted));
-        else
-            ring_publish_nmi(ring, 1);
-    }
-    cpu->overflow.time = cpu->overflow.latest = now;
-    run.pmu->rearm(&sampling.session, cpu->overflow.period, sampling.pmi_masks);
+    cpu->overflow.counted = counted;
+    if (__builtin_expect(cpu->trigger.paused || !ring_has_room_nmi(cpu->ring, 3), 0))
+        overflow_rare(cpu, now, start, ip, flags, source.user, source.kernel, source.kernel_fp);
+    else
+        overflow_take(cpu, now, start, ip, flags, source);
 }
 
 /* Handles an NMI that no overflow explains: the second of two that arrived back to back, the
@@ -150,17 +201,13 @@ static inline __attribute__((always_inline)) void in_program(const uint64_t *ip,
                                                              struct source source)
 {
     struct cpu *cpu = cpu_this();
-    uint64_t value = PMU_NOT_OVERFLOWED;
+    uint64_t value;
 
-    if (__builtin_expect(cpu_nmi_samples, 1))
-        value = run.pmu->overflowed(&sampling.session);
-    if (__builtin_expect(value == PMU_NOT_OVERFLOWED, 0)) {
+    if (__builtin_expect(!cpu_nmi_samples || !pmu_overflow_look(&value), 0)) {
         unexplained(cpu);
         return;
     }
-    overflow_sample(cpu, value, clock_entered(cpu), &cpu->clock.enter_ticks, *ip, 0, source);
-    if (cpu->clock.stop_mask && ring_half_full(cpu->ring))
-        apic_send(cpu->apic_id, VECTOR_WAKE); /* taken, and the ring drained, back in ring 3 */
+    overflow_sample(cpu, value, clock_entered(cpu), &cpu->clock.enter_ticks, ip, 0, source);
 }
 
 void overflow_nmi(struct irq_frame *frame)
@@ -186,15 +233,13 @@ static inline __attribute__((always_inline)) void in_kernel(struct cpu *cpu, con
                                                             struct source source)
 {
     uint64_t start = x86_rdtsc();
-    uint64_t value = PMU_NOT_OVERFLOWED;
+    uint64_t value;
 
-    if (cpu_nmi_samples && cpu->ring != NULL)
-        value = run.pmu->overflowed(&sampling.session);
-    if (value == PMU_NOT_OVERFLOWED) {
+    if (!cpu_nmi_samples || cpu->ring == NULL || !pmu_overflow_look(&value)) {
         unexplained(cpu);
         return;
     }
-    overflow_sample(cpu, value, kernel_time(cpu), &start, *ip, HR_SAMPLE_KERNEL, source);
+    overflow_sample(cpu, value, kernel_time(cpu), &start, ip, HR_SAMPLE_KERNEL, source);
     if (cpu->held) /* the NMI was on its way when counters were held */
         run.pmu->pause(&sampling.session);
 }
@@ -248,7 +293,7 @@ static void set_period(struct cpu *cpu, uint64_t period)
     apic_pmi_disable();
     cpu->overflow.base = counted_so_far(cpu);
     cpu->overflow.period = period;
-    run.pmu->rearm(&sampling.session, period, true);
+    pmu_overflow_arm(period, true);
 }
 
 void overflow_pause(struct cpu *cpu)

@@ -22,27 +22,36 @@ static inline bool sample_counters_due(struct cpu *cpu)
     return true;
 }
 
+/* Stores what reading took since TSC `start`, the sample's flags, and kind 0. */
+static inline __attribute__((always_inline)) void
+sample_store_cost(struct trace_slot *slot, const uint64_t *start, uint32_t flags)
+{
+    uint32_t cost = x86_rdtsc_low() - (uint32_t)*start;
+
+    if (__builtin_expect(cost > UINT16_MAX, 0)) {
+        __asm__ volatile(""); /* a jump, which costs less than a choice */
+        cost = UINT16_MAX;
+    }
+    pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16);
+}
+
 /* Fills a slot with a sample and its HR_SAMPLE_* flags.  Every store bypasses the caches; the
- * caller calls pmu_store_fence.  Values known before the counters are read are stored first, so
- * that they need no register across the call.  `start` points to the TSC at which the sample began
- * and is read only at the end; `read` is run.pmu's read or read_others. */
+ * caller calls pmu_store_fence.  `start` points to the TSC at which the sample began and is read
+ * only at the end; `reader` is sampling.reader or reader_others. */
 static inline __attribute__((always_inline)) void
 sample_fill(struct trace_slot *slot, struct cpu *cpu, uint64_t now, const uint64_t *start,
-            uint64_t ip, uint32_t flags, pmu_read_function *read)
+            uint64_t ip, uint32_t flags, pmu_reader *const *reader)
 {
-    uint32_t cost;
-
     pmu_store(&slot->time, now);
     pmu_store(&slot->ip, ip);
     pmu_store32(&slot->tid, cpu->tid);
-    if (__builtin_expect(sampling.counters_rest, 0) && !sample_counters_due(cpu))
-        flags |= HR_SAMPLE_NO_COUNTERS; /* the encoder repeats those of the sample before */
-    else
-        read(&sampling.session, cpu->clock.user_ticks, slot->counters);
-    cost = x86_rdtsc_low() - (uint32_t)*start;
-    if (__builtin_expect(cost > UINT16_MAX, 0))
-        cost = UINT16_MAX;
-    pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16); /* and flags, and kind 0 */
+    if (__builtin_expect(sampling.counters_rest, 0) && !sample_counters_due(cpu)) {
+        /* the encoder repeats those of the sample before */
+        sample_store_cost(slot, start, flags | HR_SAMPLE_NO_COUNTERS);
+        return;
+    }
+    pmu_read_by(reader, slot->counters);
+    sample_store_cost(slot, start, flags);
 }
 
 /* Returns the first grid point after both `due`, a grid point itself, and `now`. */

@@ -21,19 +21,16 @@ static int64_t arm_lead_ticks;
  * changes no sample's time. */
 static int64_t arm_lead_stacks_ticks;
 
-/* Arms the timer for whichever is due first.  In shared mode the workload clock stands at `now`
- * until ring 3. */
-static inline void sampler_arm(struct cpu *cpu, uint64_t now, int64_t lead_ticks)
+/* Returns the time to whichever is due first.  In shared mode the workload clock stands until ring
+ * 3, at `from` and the way there. */
+static inline int64_t until_due(const struct cpu *cpu, uint64_t from)
 {
     uint64_t due = cpu->trigger.next_due < cpu->trigger.attention_due ? cpu->trigger.next_due
                                                                       : cpu->trigger.attention_due;
-    int64_t ticks;
 
     if (cpu->clock.stop_mask)
-        ticks = (int64_t)(due - now) + lead_ticks;
-    else
-        ticks = (int64_t)(due - x86_rdtsc());
-    apic_timer_arm(ticks);
+        return (int64_t)(due - from);
+    return (int64_t)(due - x86_rdtsc());
 }
 
 /* Arms the timer if anything is due: too early, because ways to ring 3 from here differ.  The
@@ -41,7 +38,7 @@ static inline void sampler_arm(struct cpu *cpu, uint64_t now, int64_t lead_ticks
 static void arm_if_needed(struct cpu *cpu, uint64_t now)
 {
     if (cpu->trigger.next_due < CPU_NEVER || cpu->trigger.attention_due < CPU_NEVER)
-        sampler_arm(cpu, now, 0);
+        apic_timer_arm(until_due(cpu, now));
 }
 
 void sampler_set_attention(struct cpu *cpu, uint64_t due)
@@ -123,6 +120,38 @@ static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64
     return true;
 }
 
+/* Ends an interrupt in which a sample was taken.  Calls that are not the last thing that a handler
+ * does would make it save registers, so this one is.  It is a function also because all ways to
+ * ring 3 from where the timer is armed must take the same time. */
+static __attribute__((noinline)) void interrupt_end(struct cpu *cpu, uint64_t from)
+{
+    int64_t ticks = until_due(cpu, from);
+
+    if (apic_eoi_and_arm(ticks))
+        return;
+    paravirt_eoi(cpu);
+    apic_timer_arm(ticks);
+}
+
+/* The same where the program's share is to be kept. */
+static __attribute__((noinline)) void interrupt_end_shared(struct cpu *cpu, int64_t lead_ticks)
+{
+    paravirt_eoi(cpu);
+    keep_share(cpu);
+    apic_timer_arm(until_due(cpu, clock_entered(cpu) - (uint64_t)lead_ticks));
+}
+
+static __attribute__((noinline)) void interrupt_rare(struct cpu *cpu, uint64_t now, uint64_t ip,
+                                                     int64_t lead_ticks)
+{
+    if (!interrupt_off_grid(cpu, now, ip))
+        paravirt_eoi(cpu);
+    else if (sampling.share_factor)
+        interrupt_end_shared(cpu, lead_ticks);
+    else
+        interrupt_end(cpu, clock_entered(cpu) - (uint64_t)lead_ticks);
+}
+
 /* `frame`: all registers; NULL without call stacks. */
 static inline __attribute__((always_inline)) void
 interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lead_ticks)
@@ -130,19 +159,18 @@ interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lea
     struct cpu *cpu = cpu_this();
     uint64_t now = clock_entered(cpu);
 
-    if (__builtin_expect(now - cpu->trigger.next_due <= sampling.interval_ticks / 2 &&
-                             ring_has_room(cpu->ring),
-                         1)) {
-        cpu->trigger.next_due += sampling.interval_ticks;
-        sampler_fill(cpu, now, &cpu->clock.enter_ticks, *ip, 0, frame);
-    } else if (!interrupt_off_grid(cpu, now, *ip)) {
-        paravirt_eoi(cpu);
+    uint64_t late = now - cpu->trigger.next_due;
+
+    if (__builtin_expect(late + late > sampling.interval_ticks || !ring_has_room(cpu->ring), 0)) {
+        interrupt_rare(cpu, now, *ip, *lead_ticks);
         return;
     }
-    paravirt_eoi(cpu);
+    cpu->trigger.next_due += sampling.interval_ticks;
+    sampler_fill(cpu, now, &cpu->clock.enter_ticks, *ip, 0, frame);
     if (__builtin_expect(sampling.share_factor != 0, 0))
-        keep_share(cpu);
-    sampler_arm(cpu, clock_entered(cpu), *lead_ticks);
+        interrupt_end_shared(cpu, *lead_ticks);
+    else
+        interrupt_end(cpu, now - (uint64_t)*lead_ticks);
 }
 
 void sampler_interrupt(struct irq_frame *frame)

@@ -21,7 +21,7 @@ static inline void sampler_fill(struct cpu *cpu, uint64_t now, const uint64_t *s
     struct ring *ring = cpu->ring;
     struct trace_slot *slot = ring_slot(ring, ring->head);
 
-    sample_fill(slot, cpu, now, start, ip, flags, run.pmu->read);
+    sample_fill(slot, cpu, now, start, ip, flags, &sampling.reader);
     if (frame != NULL)
         stack_take(slot, frame);
     pmu_store_fence();

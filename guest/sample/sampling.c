@@ -14,6 +14,28 @@ void sampling_set_mode(enum hr_mode mode)
     sampling.polls = mode != HR_MODE_OFF && mode != HR_MODE_PEBS;
 }
 
+/* For drivers whose code follows the rules of C: the compiler saves all registers around it. */
+static __attribute__((no_caller_saved_registers)) void read_by_driver(uint64_t *values)
+{
+    run.pmu->read(&sampling.session, cpu_this()->clock.user_ticks, values);
+}
+
+/* Also in an NMI, where GS may be the program's.  No driver with interrupts computes its values. */
+static __attribute__((no_caller_saved_registers)) void read_others_by_driver(uint64_t *values)
+{
+    run.pmu->read_others(&sampling.session, 0, values);
+}
+
+void sampling_choose_reader(void)
+{
+    uint32_t count = sampling.session.event_count;
+    bool own = run.pmu->reader != NULL;
+
+    sampling.reader = own ? run.pmu->reader(count, false) : (pmu_reader *)(uintptr_t)read_by_driver;
+    sampling.reader_others =
+        own ? run.pmu->reader(count, true) : (pmu_reader *)(uintptr_t)read_others_by_driver;
+}
+
 uint32_t sampling_values(void)
 {
     return trace_slot_values(sampling.session.event_count, sampling.probe_arguments,
@@ -31,6 +53,7 @@ void sampling_start(void)
     const struct run_asked *asked = &run.asked;
 
     sampling_set_mode(asked->mode);
+    sampling_choose_reader();
     sampling.interval_ticks = asked->interval_ticks;
     sampling.wanted_ticks = asked->wanted_ticks;
     sampling.counters_rest = asked->counters_rest;

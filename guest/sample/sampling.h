@@ -24,6 +24,7 @@ struct sampling {
         latency_least; /* load latency events count loads that take longer; 0: there are none */
     bool probes; /* there may be hits of probes */
     uint32_t probe_arguments; /* values that a probe's hit has besides the events' */
+    pmu_reader *reader, *reader_others; /* of the events: sampling_choose_reader */
     struct pmu_session session; /* the events, and the period that start sets */
     uint64_t overflow_mask; /* the range of the first event's counter */
     uint64_t period_min; /* what this machine can bear; measured */
@@ -38,6 +39,9 @@ struct sampling {
 extern struct sampling sampling;
 
 void sampling_set_mode(enum hr_mode mode);
+
+/* Chooses how samples read the counters, from run.pmu and the session.  Context: boot. */
+void sampling_choose_reader(void);
 
 /* Returns the values of a slot: the events, and what may follow them. */
 uint32_t sampling_values(void);

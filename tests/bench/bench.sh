@@ -121,13 +121,13 @@ bench_counters() {
     fi
     export QEMU
     per_sample '--mode off' '-i 1us' --qemu "$QEMU" -e $five
-    row 'timer sample, five counters' "$(stat_of .cost.sample_ns)" instructions le 180
-    row 'timer, five counters: all kernel work a sample' "$each" instructions le 290
+    row 'timer sample, five counters' "$(stat_of .cost.sample_ns)" instructions le 143
+    row 'timer, five counters: all kernel work a sample' "$each" instructions le 250
     row 'timer, five counters, phases at 1 us' "$(bytes_a_sample)" bytes/sample le 12
     per_sample '-i 10us' '-i 1us' --qemu "$virtual" --cpus 1 -e $five
-    row 'timer sample beside a service CPU, five counters' "$each" instructions le 260
+    row 'timer sample beside a service CPU, five counters' "$each" instructions le 230
     overflow_rows 'ip alone' instructions
-    overflow_rows 'ip and five counters' $five 220 345 320
+    overflow_rows 'ip and five counters' $five 165 290 280
     bench_precise
     bench_taking_stacks
     bench_requests
