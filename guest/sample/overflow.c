@@ -66,12 +66,10 @@ static uint64_t next_period(struct cpu *cpu, uint64_t now, uint64_t program_tick
 
 /* Fills the slots that follow a sample in the ring, from slot `slots` on: stolen time, and a new
  * period.  Returns the number of slots. */
-static __attribute__((noinline)) uint32_t overflow_follow(struct cpu *cpu, uint64_t now,
-                                                          uint64_t start, uint64_t counted)
+static uint32_t overflow_follow(struct cpu *cpu, uint64_t now, uint64_t program_ticks)
 {
     struct ring *ring = cpu->ring;
-    uint64_t program_ticks = sampling.share_factor ? share_handled(cpu, start) : 0;
-    uint64_t period = next_period(cpu, now, program_ticks, counted);
+    uint64_t period = next_period(cpu, now, program_ticks, cpu->overflow.counted);
     uint32_t slots = 1;
     struct trace_slot *slot;
 
@@ -111,9 +109,27 @@ static inline __attribute__((always_inline)) void overflow_end(struct cpu *cpu, 
 }
 
 static __attribute__((noinline)) void overflow_end_followed(struct cpu *cpu, uint64_t now,
-                                                            uint64_t start, bool program)
+                                                            uint64_t program_ticks, bool program)
 {
-    ring_publish_nmi(cpu->ring, overflow_follow(cpu, now, start, cpu->overflow.counted));
+    ring_publish_nmi(cpu->ring, overflow_follow(cpu, now, program_ticks));
+    overflow_end(cpu, now, program);
+}
+
+/* As overflow_end, where the period may change.  Mostly it is one fixed period, after which the
+ * program has had its share. */
+static __attribute__((noinline)) void overflow_end_shared(struct cpu *cpu, uint64_t now,
+                                                          uint64_t start, bool program)
+{
+    uint64_t program_ticks = sampling.share_factor ? share_handled(cpu, start) : 0;
+
+    if (__builtin_expect(sampling.wanted_ticks || program_ticks < share_rest(cpu) ||
+                             cpu->overflow.period != sampling.session.period ||
+                             paravirt_steal_due(cpu),
+                         0)) {
+        overflow_end_followed(cpu, now, program_ticks, program);
+        return;
+    }
+    ring_publish_nmi(cpu->ring, 1);
     overflow_end(cpu, now, program);
 }
 
@@ -135,7 +151,7 @@ static inline __attribute__((always_inline)) void overflow_take(struct cpu *cpu,
         stack_take_kernel(slot, cpu, source.kernel, source.kernel_fp);
     pmu_store_fence();
     if (__builtin_expect(sampling.follows, 0)) {
-        overflow_end_followed(cpu, now, *start, !(flags & HR_SAMPLE_KERNEL));
+        overflow_end_shared(cpu, now, *start, !(flags & HR_SAMPLE_KERNEL));
         return;
     }
     ring_publish_nmi(ring, 1);

@@ -90,12 +90,13 @@ static void move_on(struct cpu *cpu, uint64_t now)
 }
 
 /* After a sample, if one was taken: gives the program its share of the time before the next. */
-static __attribute__((noinline)) void keep_share(struct cpu *cpu)
+static inline void keep_share(struct cpu *cpu)
 {
     if (cpu->trigger.next_due == cpu->share.due)
         return;
     share_took(cpu, cpu->share.due);
-    sampler_record_steal(cpu);
+    if (paravirt_steal_due(cpu))
+        sampler_record_steal(cpu);
     share_next_due(cpu);
 }
 
@@ -133,7 +134,7 @@ static __attribute__((noinline)) void interrupt_end(struct cpu *cpu, uint64_t fr
     apic_timer_arm(ticks);
 }
 
-/* The same where the program's share is to be kept. */
+/* Ends one where the program's share is to be kept. */
 static __attribute__((noinline)) void interrupt_end_shared(struct cpu *cpu, int64_t lead_ticks)
 {
     paravirt_eoi(cpu);

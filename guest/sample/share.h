@@ -18,7 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "guest/cpu/clock.h"
 #include "guest/cpu/cpu.h"
+#include "guest/sample/sampling.h"
 
 #define SHARE_ONE (1ull << 16) /* sampling.share_factor is a fixed-point number: 1.0 */
 
@@ -34,22 +36,84 @@ static inline bool share_was_running(const struct cpu *cpu, uint64_t due)
 }
 
 /* Returns the ticks that must pass after a sample, from the costs seen last. */
-uint64_t share_rest(const struct cpu *cpu);
+static inline uint64_t share_rest(const struct cpu *cpu)
+{
+    return cpu->share.seen_ticks * sampling.share_factor / SHARE_ONE;
+}
+
+#define SHARE_RISE_SHIFT 5 /* the seen cost rises by a 32nd with each sample that took longer, */
+#define SHARE_FALL_SHIFT 7 /* and falls by a 128th otherwise: four of five samples take less */
+
+/* Follows a high value of the seen costs, in steps so small that single long samples hardly count.
+ */
+static inline void share_note(struct share *share, uint64_t ticks)
+{
+    uint64_t seen = share->seen_ticks;
+
+    share->last_ticks = ticks;
+    share->seen_ticks =
+        ticks > seen ? seen + (seen >> SHARE_RISE_SHIFT) + 1 : seen - (seen >> SHARE_FALL_SHIFT);
+}
+
+#define SHARE_STARVED 4u /* after the last look at the clock: less than this times the seen cost \
+                          */
+
+/* True if the timer expired before the last sample's handler had returned to the program, which may
+ * not have executed anything since: then costs must have risen faster than the steps can follow. */
+static inline bool share_starved(const struct cpu *cpu, uint64_t due)
+{
+    const struct share *share = &cpu->share;
+
+    return __builtin_expect((int64_t)(due - cpu->clock.exit_ticks) < 0, 0) &&
+           cpu->clock.exit_ticks - share->returned < SHARE_STARVED * share->seen_ticks;
+}
 
 /* After a sample that was due at `due`, taken by the timer or because another CPU asked: notes its
  * seen cost, and when the next one may come. */
-void share_took(struct cpu *cpu, uint64_t due);
+static inline void share_took(struct cpu *cpu, uint64_t due)
+{
+    struct share *share = &cpu->share;
+    uint64_t now = x86_rdtsc();
 
-/* Moves trigger.next_due to the first grid point that leaves the program its share, and counts the
- * skipped ones.  Called before the timer is armed. */
-void share_next_due(struct cpu *cpu);
+    if (!cpu->clock.stop_mask) {
+        share->late_ticks = cpu->clock.enter_ticks - due;
+        if (share_starved(cpu, due))
+            share->seen_ticks *= 2;
+        share_note(share, now - cpu->clock.enter_ticks);
+    }
+    share->returned = now;
+    now = cpu->clock.stop_mask ? clock_entered(cpu) : now;
+    __atomic_store_n(&share->not_before, now + share_rest(cpu), __ATOMIC_RELEASE);
+}
+
+/* trigger.next_due is too early for the program's share: moves it to the first grid point that is
+ * not, and counts the skipped ones. */
+void share_leave_out(struct cpu *cpu);
+
+/* Sees to trigger.next_due before the timer is armed. */
+static inline void share_next_due(struct cpu *cpu)
+{
+    if (cpu->trigger.next_due < CPU_NEVER &&
+        __builtin_expect((int64_t)(cpu->share.not_before - cpu->trigger.next_due) > 0, 0))
+        share_leave_out(cpu);
+    cpu->share.due = cpu->trigger.next_due;
+}
 
 /* Counts `count` skipped grid points, of which `last` is the last. */
 void share_skip(struct cpu *cpu, uint64_t count, uint64_t last);
 
 /* Overflow sampling: the handler that began at TSC `start` is about to end.  Returns the ticks that
  * the program had between the last handler and this one. */
-uint64_t share_handled(struct cpu *cpu, uint64_t start);
+static inline uint64_t share_handled(struct cpu *cpu, uint64_t start)
+{
+    struct share *share = &cpu->share;
+    uint64_t now = x86_rdtsc();
+    uint64_t program = start - share->returned; /* and its way into the kernel */
+
+    share_note(share, now - start);
+    share->returned = now;
+    return program;
+}
 
 /* Returns for how many periods to arm the counter: the fewest that leave the program its share, at
  * least 1.  The last interval of `periods` periods left it `program_ticks`. */

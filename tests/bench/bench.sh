@@ -125,9 +125,9 @@ bench_counters() {
     row 'timer, five counters: all kernel work a sample' "$each" instructions le 250
     row 'timer, five counters, phases at 1 us' "$(bytes_a_sample)" bytes/sample le 12
     per_sample '-i 10us' '-i 1us' --qemu "$virtual" --cpus 1 -e $five
-    row 'timer sample beside a service CPU, five counters' "$each" instructions le 230
+    row 'timer sample beside a service CPU, five counters' "$each" instructions le 200
     overflow_rows 'ip alone' instructions
-    overflow_rows 'ip and five counters' $five 165 290 280
+    overflow_rows 'ip and five counters' $five 165 290 205
     bench_precise
     bench_taking_stacks
     bench_requests
@@ -159,9 +159,9 @@ bench_pages() {
 bench_taking_stacks() {
     measured="$WORKLOADS/calls recursion 13 3000000"
     per_sample '-i 10us' '-i 1us' --qemu "$virtual" --cpus 1 -e $five -g
-    row 'timer sample with a stack 16 deep, five counters' "$each" instructions le 530
+    row 'timer sample with a stack 16 deep, five counters' "$each" instructions le 490
     per_sample '-c 40000' '-c 10000' --qemu "$virtual" --cpus 1 -e $five -g
-    row 'overflow sample with a stack 16 deep, five counters' "$each" instructions le 570
+    row 'overflow sample with a stack 16 deep, five counters' "$each" instructions le 465
     row 'overflow samples with a stack: lost' "$(stat_of .lost)" samples le 0
     per_sample '-i 100us' '-i 20us' --qemu "$virtual" --cpus 1 -e $five -g dwarf
     row 'timer sample with a copy of a small stack, five counters' "$each" instructions
@@ -177,7 +177,7 @@ overflow_rows() {
     row "overflow sample, $what" "$(stat_of .cost.sample_ns)" instructions ${1:+le "$1"}
     row "overflow, $what: all kernel work a sample" "$each" instructions ${2:+le "$2"}
     row "overflow, $what, phases" "$(bytes_a_sample)" bytes/sample
-    per_sample '-c 10000' '-c 1000' --qemu "$QEMU" --cpus 1 -e "$events"
+    per_sample '-c 40000' '-c 8000' --qemu "$virtual" --cpus 1 -e "$events"
     row "overflow sample beside a service CPU, $what" "$each" instructions ${3:+le "$3"}
 }
 

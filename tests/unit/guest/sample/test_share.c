@@ -93,10 +93,10 @@ static void doubles_where_the_program_starves(void **state)
     cpu->share.seen_ticks = 1u << 30;
     cpu->share.returned = now - 1000;
     cpu->clock.exit_ticks = now - 500;
-    assert_true(starved(cpu, now - 600));
-    assert_false(starved(cpu, now - 400)); /* it ran */
+    assert_true(share_starved(cpu, now - 600));
+    assert_false(share_starved(cpu, now - 400)); /* it ran */
     cpu->share.returned = now - (1ull << 40); /* it was the kernel that took so long */
-    assert_false(starved(cpu, now - 600));
+    assert_false(share_starved(cpu, now - 600));
 }
 
 static void takes_several_periods_at_once(void **state)

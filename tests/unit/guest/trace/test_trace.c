@@ -108,11 +108,6 @@ uint64_t run_ns_to_ticks(uint64_t ns)
     return ns;
 }
 
-uint64_t share_rest(const struct cpu *cpu)
-{
-    return cpu->share.seen_ticks;
-}
-
 uint64_t paravirt_stolen_ns(const struct cpu *cpu)
 {
     return cpu->paravirt.steal_seen;
