@@ -241,6 +241,26 @@ static uint32_t drop_slots(struct cpu_stream *s, uint64_t tail, uint64_t count)
     return taken;
 }
 
+/* Writes records up to the next sample or loss; the first may be a loss.  Returns how many. */
+static uint32_t write_records(struct cpu_stream *s, uint64_t tail, uint64_t count)
+{
+    struct trace_writer *w = &s->data.writer;
+    const struct trace_slot *slot = ring_slot(s->ring, tail);
+    uint32_t taken = 0;
+
+    do {
+        int status =
+            slot->kind == HR_REC_PROBES ? trace_writer_probe(w, slot) : trace_record_write(w, slot);
+        if (status == -ENOSPC)
+            break;
+        if (status)
+            panic("a record does not encode: error %d", status);
+        note_lost(slot);
+        slot = ring_slot(s->ring, tail + ++taken);
+    } while (taken < count && slot->kind != 0 && slot->kind != HR_REC_LOST);
+    return taken;
+}
+
 /* Writes slots from `tail` on, in one piece of the ring, or drops them.  Returns how many; 0 if the
  * chunk is full. */
 static uint32_t take_slots(struct cpu_stream *s, uint64_t tail, uint64_t head)
@@ -261,15 +281,8 @@ static uint32_t take_slots(struct cpu_stream *s, uint64_t tail, uint64_t head)
         return drop_slots(s, tail, count);
     if (trace_loss_any(&s->loss) && trace_loss_write(&s->loss, w))
         return 0;
-    if (slot->kind != 0) {
-        int status =
-            slot->kind == HR_REC_PROBES ? trace_writer_probe(w, slot) : trace_record_write(w, slot);
-        if (status && status != -ENOSPC)
-            panic("a record does not encode: error %d", status);
-        if (status == 0)
-            note_lost(slot);
-        return status == 0;
-    }
+    if (slot->kind != 0)
+        return write_records(s, tail, count);
     if (run.stacks.kind)
         check_stacks(s->ring, tail, count);
     return trace_writer_samples(w, slot, (size_t)1 << s->ring->slot_shift, (uint32_t)count);

@@ -188,6 +188,10 @@ int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
     union record_body body;
     uint32_t bytes;
 
+    if (__builtin_expect(put[slot->kind] != NULL, 1)) {
+        bytes = put[slot->kind](slot, &body);
+        return trace_writer_short(w, slot->kind, slot->time, &body, bytes);
+    }
     if (slot->kind == HR_REC_LOST) {
         const struct hr_rec_lost lost = {
             .time_first = slot->time, .time_last = slot->ip, .count = slot->counters[0]};
@@ -197,8 +201,5 @@ int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
         return write_mark(w, slot);
     if (slot->kind == HR_REC_PAGES)
         return write_pages(w, slot);
-    if (put[slot->kind] == NULL)
-        panic("a ring holds a slot of kind %u", slot->kind);
-    bytes = put[slot->kind](slot, &body);
-    return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
+    panic("a ring holds a slot of kind %u", slot->kind);
 }

@@ -277,9 +277,9 @@ bench_threads() {
     run --mode off "$WORKLOADS/crowd" calls 1000
     row 'null system call, on the program'"'"'s clock' "$(sed -n 's/^calls: \([0-9]*\) .*/\1/p' out)" instructions le 120
     per_time 10000 50000 calls
-    row 'null system call: all kernel work, its record encoded' "$each" instructions
+    row 'null system call: all kernel work, its record encoded' "$each" instructions le 300
     per_time 1000 5000 switches
-    row 'futex wake to run on another thread: all kernel work' "$(calc %.1f "$each / 2")" instructions
+    row 'futex wake to run on another thread: all kernel work' "$(calc %.1f "$each / 2")" instructions le 2000
     per_time 1000 5000 churn
     row 'a thread created and joined: all kernel work' "$each" instructions
 }
