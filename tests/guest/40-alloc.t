@@ -69,6 +69,18 @@ is '... or given as an argument' "$(of plugin_run)" '14 840 2'
 refuses '... if it has one' 125 'libm.so.6 has no symbol of an allocator' run --alloc --alloc-library libm.so.6 ./plugin
 refuses '... if it is there' 125 "--alloc-library: 'nothing' is neither" run --alloc --alloc-library nothing ./plugin
 
+# ---- other programs: what a preloaded library counts natively ----
+gcc -O1 -D_GNU_SOURCE -shared -fPIC -o counter.so "$ROOT/tests/programs/counter.c" -ldl &&
+    gcc -O1 -fopenmp -o parallel "$ROOT/tests/programs/parallel.c" || exit 1
+seq 20000 >numbers
+for program in 'xz -k -c numbers' ./parallel; do
+    # shellcheck disable=SC2086
+    env OMP_NUM_THREADS=2 LD_PRELOAD=./counter.so $program 2>counted >/dev/null
+    # shellcheck disable=SC2086
+    alloc --cpus 2 --env OMP_NUM_THREADS=2 --env LC_ALL=C $program
+    is "$program: as natively" "$(sums)" "$(sed -n 's/^counter: [0-9]* //p' counted)"
+done
+
 # ---- threads, processes ----
 alloc ./alloc threads
 is 'freed by another thread' "$(of threads) $(of frees)" '1000 48000 0 1 333 0'
