@@ -153,6 +153,10 @@ is '... their stacks' "$(sqlite3 hr.db "SELECT count(*) FROM allocations a JOIN 
 is '... mappings' "$(sqlite3 hr.db "SELECT count(*) > 0 FROM mappings WHERE kind = 'mremap'")" 1
 
 # ---- bad input ----
+"$TOOLS/genallocs" 100000 made.bin || exit 1
+is 'many live objects; frees of what was never seen, of what was freed, and addresses that are used again' \
+    "$("$HR" memory -f json made.bin | jq -c '[.count, .bytes, .freed, .unknown_frees, .freed_twice, .replaced, .peak_count, .left_count]')" \
+    "[110000,$(seq 0 99999 | awk '{ sum += ($1 % 10 ? 1 : 2) * (16 + $1 % 256) } END { print sum }'),10000,10000,10000,0,100000,100000]"
 head -c 20000 hr.bin >cut.bin
 "$HR" memory cut.bin >part 2>part.err
 is 'a trace that was cut is read' "$? $(grep -c '^# program' part)" '0 1'
