@@ -67,6 +67,7 @@
 #include "guest/transport/uefi.h"
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm.h"
+#include "guest/vm/vm_fill.h"
 #include "include/run_ports.h"
 #include "include/version.h"
 #include "lib/array.h"
@@ -361,6 +362,7 @@ static void connect_rooms(void)
     wait_timers.wake = program_timer_wake_all;
     signal_listener = signalfd_sent;
     uaccess_out_of_memory = signal_out_of_memory;
+    vm_fill_told = pages_filled;
     fs_file_release = files_release;
     inode_fetch = fs_served_fetch;
     exec_mount = fs_mount;

@@ -546,14 +546,15 @@ _Static_assert(sizeof(struct hr_rec_pages) == 24, "hr_rec_pages");
 enum { /* hr_rec_page_fault.flags */
        HR_PAGE_FAULT_WRITE = 1,
        HR_PAGE_FAULT_FETCH = 2, /* of an instruction */
+       HR_PAGE_FAULT_CALL = 4, /* no fault: the kernel touched it for the thread */
 };
 
 /* A thread touched memory that was not there for it yet, and got it.  In traces that have
- * HR_REC_PAGES each page fault has one. */
+ * HR_REC_PAGES each page fault has one, and each page that a system call filled. */
 struct hr_rec_page_fault {
     uint64_t time; /* from when on the thread can use it */
     uint64_t address; /* that it touched */
-    uint64_t ip; /* of the instruction */
+    uint64_t ip; /* of the instruction, or of the system call's */
     uint32_t tid;
     uint32_t bytes; /* of the page that is there now: 4 KiB or 2 MiB */
     uint32_t flags; /* HR_PAGE_FAULT_* */

@@ -98,8 +98,10 @@ static void sample(struct cpu *cpu, const struct probe_place *place, struct trap
 
     if (what & HR_PROBE_ENTERED && run.stacks.kind == HR_STACK_FP) {
         cross_lock(cpu);
+        cpu->clock.stopped_at = cpu->clock.enter_ticks; /* it stands since the breakpoint */
         if (copy_to_user(made, &fp, sizeof fp) == 0)
             frame->rbp = made;
+        cpu->clock.stopped_at = 0;
         cross_unlock();
     }
     sampling.trigger->poll(cpu, place->ip, 0);

@@ -8,6 +8,7 @@
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/entry.h"
+#include "guest/cpu/paravirt.h"
 #include "guest/probe/probe.h"
 #include "guest/sample/exact.h"
 #include "guest/service/service.h"
@@ -92,7 +93,7 @@ void trap_attention(struct trap_frame *frame)
 {
     struct cpu *cpu = cpu_this();
 
-    apic_eoi();
+    paravirt_eoi(cpu);
     if (cpu->thread == NULL) /* calibrating: a call of turn_set() came late */
         return;
     cross_answer(cpu);

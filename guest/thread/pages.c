@@ -10,9 +10,11 @@
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
 #include "guest/thread/process.h"
+#include "guest/thread/threads.h"
 #include "guest/vm/vm.h"
 #include "guest/vm/vm_touched.h"
 
+#define SYSCALL_BYTES 2u /* of the instruction */
 #define SLOT_BYTES (TRACE_SLOT_SMALL_EVENTS * 8u) /* of runs, in a slot's counters */
 
 uint64_t pages_due = CPU_NEVER;
@@ -120,18 +122,25 @@ void pages_attend(struct cpu *cpu, uint64_t now)
         cpu->activity.interruptions--; /* trap_attention() counted it, but the clock stood */
 }
 
-/* Looks at one process.  Stops the clock in any run, so that the program sees one clock with looks
- * and without. */
+/* Stops the clock; in any run, so that the program sees one clock with looks and without.  Returns
+ * whether it ran. */
+static bool step_aside(struct cpu *cpu)
+{
+    bool ran = cpu->clock.stopped_at == 0;
+
+    if (ran)
+        clock_stop(cpu);
+    return ran;
+}
+
 static void look_aside(const struct process *process, bool wanted, bool clear)
 {
     struct cpu *cpu = cpu_this();
-    bool stopped = cpu->clock.stopped_at != 0;
+    bool ran = step_aside(cpu);
 
-    if (!stopped)
-        clock_stop(cpu);
     if (wanted && run.pages_ticks)
         record_process(cpu, clock_stopped_time(cpu), process, clear);
-    if (!stopped)
+    if (ran)
         clock_start(cpu);
 }
 
@@ -145,21 +154,45 @@ void pages_fork(const struct process *process)
     look_aside(process, true, true);
 }
 
+static void record_fault(struct cpu *cpu, uint64_t ip, uint64_t address, uint32_t flags)
+{
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_PAGE_FAULT, clock_stopped_time(cpu));
+
+    slot->ip = ip;
+    slot->counters[0] = address;
+    slot->counters[1] =
+        vm_level_bytes(vm_table_look(cpu->space->root, address, VM_LEVEL_PAGE).level);
+    slot->counters[2] = flags;
+    sampling.trigger->close(cpu);
+}
+
 void pages_fault(struct cpu *cpu, const struct trap_frame *frame, uint64_t address)
 {
-    struct trace_slot *slot;
-    uint64_t bytes;
+    if (run.pages_ticks)
+        record_fault(cpu, frame->rip, address,
+                     (frame->error & VM_FAULT_WRITE ? HR_PAGE_FAULT_WRITE : 0) |
+                         (frame->error & VM_FAULT_FETCH ? HR_PAGE_FAULT_FETCH : 0));
+}
 
-    if (!run.pages_ticks)
+/* The instruction SYSCALL leaves the address of the next one in RCX (Intel SDM volume 2B). */
+static uint64_t calling_ip(const struct trap_frame *frame)
+{
+    return frame->rcx == frame->rip ? frame->rip - SYSCALL_BYTES : frame->rip;
+}
+
+void pages_filled(const struct vm_space *space, uint64_t address, bool write)
+{
+    struct cpu *cpu = cpu_this();
+    bool ran;
+
+    if (cpu->thread == NULL || cpu->thread->process->space != space)
         return;
-    bytes = vm_level_bytes(vm_table_look(cpu->space->root, address, VM_LEVEL_PAGE).level);
-    slot = sampler_record(cpu, HR_REC_PAGE_FAULT, clock_stopped_time(cpu));
-    slot->ip = frame->rip;
-    slot->counters[0] = address;
-    slot->counters[1] = bytes;
-    slot->counters[2] = (frame->error & VM_FAULT_WRITE ? HR_PAGE_FAULT_WRITE : 0) |
-                        (frame->error & VM_FAULT_FETCH ? HR_PAGE_FAULT_FETCH : 0);
-    sampling.trigger->close(cpu);
+    ran = step_aside(cpu);
+    if (run.pages_ticks)
+        record_fault(cpu, calling_ip(threads_frame(cpu->thread)), address,
+                     HR_PAGE_FAULT_CALL | (write ? HR_PAGE_FAULT_WRITE : 0));
+    if (ran)
+        clock_start(cpu);
 }
 
 void pages_end(struct cpu *cpu, uint64_t now)

@@ -9,11 +9,13 @@
 #ifndef GUEST_THREAD_PAGES_H
 #define GUEST_THREAD_PAGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cpu;
 struct process;
 struct trap_frame;
+struct vm_space;
 
 extern uint64_t pages_due; /* workload clock of the next look; CPU_NEVER: there is none */
 
@@ -33,6 +35,10 @@ void pages_fork(const struct process *process);
 /* Records who touched memory first: `frame` is of a page fault at `address`, which was served.  The
  * workload clock stands. */
 void pages_fault(struct cpu *cpu, const struct trap_frame *frame, uint64_t address);
+
+/* Likewise of a page of `space` that the kernel filled for the calling thread, if the space is its
+ * own: for a system call, or for a signal's frame. */
+void pages_filled(const struct vm_space *space, uint64_t address, bool write);
 
 /* The run ends at `now`: records what all processes have touched since the last look.  No other CPU
  * runs the program. */

@@ -12,6 +12,7 @@
 #include "guest/memory/page.h"
 #include "guest/thread/thread.h"
 #include "guest/vm/vm_access.h"
+#include "guest/vm/vm_fill.h"
 
 #define RANDOM_BYTES 256u /* at a time */
 
@@ -27,12 +28,16 @@ static bool range_ok(uint64_t address, size_t bytes)
 
 void (*uaccess_out_of_memory)(void);
 
-/* vm_access, but the process ends if there is no memory, as by a page fault of its own. */
+/* vm_access, but the process ends if there is no memory, as by a page fault of its own.  What it
+ * fills is told. */
 static int uaccess_reach(struct vm_space *space, uint64_t address, enum vm_access_kind kind,
                          void **pointer, uint64_t *room)
 {
+    uint64_t fills = space->fills;
     int error = vm_access(space, address, kind, pointer, room);
 
+    if (space->fills != fills)
+        vm_fill_told(space, address, kind != VM_ACCESS_READ);
     if (error == -ENOMEM)
         uaccess_out_of_memory();
     return error;

@@ -71,6 +71,7 @@ struct vm_space {
     uint64_t futex_keys; /* bits of the keys of its private futexes: guest/syscall/futex_key.h */
     bool prefault; /* memory is filled when it is mapped */
     bool lock_future; /* mlockall(MCL_FUTURE) */
+    uint64_t fills; /* pages that vm_access filled or copied */
     uint64_t faults; /* page faults that were served */
     uint64_t faults_copied; /* of those: private pages of files that the program wrote to */
 };

@@ -35,7 +35,10 @@ static int fill_area(struct vm_space *space, const struct vm_area *area, uint64_
             if (error)
                 return error;
             slot = vm_table_look(space->root, from, VM_LEVEL_PAGE);
+            error = 1;
         }
+        if (error)
+            vm_fill_told(space, from, write);
         from = (from & ~(vm_level_bytes(slot.level) - 1)) + vm_level_bytes(slot.level);
     }
     return 0;

@@ -122,11 +122,13 @@ int vm_access(struct vm_space *space, uint64_t address, enum vm_access_kind kind
         if (error < 0)
             return error;
         slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
+        space->fills += error && vm_filled(*slot.entry, write); /* otherwise vm_fill is to come */
     }
     if (!vm_filled(*slot.entry, write)) {
         error = vm_fill(space, area, address, slot, write);
         if (error)
             return error == -ENOMEM ? error : -EFAULT;
+        space->fills++;
         slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
     }
     bytes = vm_level_bytes(slot.level);

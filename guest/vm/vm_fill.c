@@ -15,6 +15,12 @@
 
 SEALED bool vm_fill_small;
 
+static void tell_nobody(const struct vm_space * /*space*/, uint64_t /*address*/, bool /*write*/)
+{
+}
+
+void (*vm_fill_told)(const struct vm_space *space, uint64_t address, bool write) = tell_nobody;
+
 static bool large_fits(const struct vm_area *area, uint64_t address)
 {
     uint64_t base = address & ~(LARGE_PAGE_BYTES - 1ull);

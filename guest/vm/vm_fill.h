@@ -24,6 +24,10 @@ static inline bool vm_filled(uint64_t entry, bool write)
            (!write || (entry & VM_ENTRY_WRITE) || !(entry & VM_ENTRY_FOREIGN));
 }
 
+/* Called when the kernel has filled or copied a page of a space for the calling CPU's thread, which
+ * did not touch it itself; set at boot. */
+extern void (*vm_fill_told)(const struct vm_space *space, uint64_t address, bool write);
+
 extern bool vm_fill_small; /* memory has no 2 MiB pages */
 
 #endif

@@ -15,34 +15,36 @@ struct look {
     vm_touched_take *take; /* or NULL */
     void *context;
     bool clear;
+    bool any; /* entry was reached */
     struct trace_pages_run run; /* not taken yet; pages 0: none */
+    uint64_t next; /* the address after that run, with its flags: what continues it */
 };
 
 static void take_run(struct look *look)
 {
-    if (look->run.pages)
+    if (look->run.pages && look->take != NULL)
         look->take(look->context, &look->run);
     look->run.pages = 0;
 }
 
-static void add_page(struct look *look, uint64_t address, uint64_t entry, unsigned level)
+static __attribute__((noinline)) void begin_run(struct look *look, uint64_t address, uint32_t flags)
 {
-    uint64_t pages = vm_level_bytes(level) / PAGE_BYTES;
-    uint32_t flags = (entry & VM_ENTRY_DIRTY ? TRACE_PAGES_WRITTEN : 0) |
-                     (level != VM_LEVEL_PAGE ? TRACE_PAGES_LARGE : 0);
-
-    if (look->run.pages && look->run.flags == flags &&
-        look->run.address + look->run.pages * PAGE_BYTES == address) {
-        look->run.pages += pages;
-        return;
-    }
     take_run(look);
-    look->run = (struct trace_pages_run){.address = address, .pages = pages, .flags = flags};
+    look->run = (struct trace_pages_run){.address = address, .flags = flags};
+    look->next = address | flags;
 }
 
-static bool is_leaf(uint64_t entry, unsigned level)
+static inline void add_pages(struct look *look, uint64_t address, uint64_t bytes, uint32_t flags)
 {
-    return level == VM_LEVEL_PAGE || entry & VM_ENTRY_LARGE;
+    if (look->next != (address | flags))
+        begin_run(look, address, flags);
+    look->run.pages += bytes / PAGE_BYTES;
+    look->next += bytes;
+}
+
+static inline uint32_t flags_of(uint64_t entry)
+{
+    return entry & VM_ENTRY_DIRTY ? TRACE_PAGES_WRITTEN : 0;
 }
 
 static uint64_t *entries_of(uint64_t table)
@@ -53,78 +55,102 @@ static uint64_t *entries_of(uint64_t table)
 /* Entries are mostly untouched: eight are passed at once. */
 #define GROUP 8u
 
-static bool any_reached(const uint64_t *entries)
+static inline uint64_t bits_of_any(const uint64_t *entries)
 {
-    uint64_t all = 0;
+    uint64_t any = 0;
 
 #pragma GCC unroll 8
     for (unsigned i = 0; i < GROUP; i++)
-        all |= entries[i];
-    return all & VM_ENTRY_ACCESSED;
+        any |= entries[i];
+    __asm__ volatile("" ::: "memory"); /* keeps no entry in a register, which would take a move */
+    return any;
 }
 
-/* Another CPU may set bits of an entry, so one instruction reads and clears them. */
-static inline uint64_t read_entry(uint64_t *entry, bool clear)
+static inline uint64_t bits_of_all(const uint64_t *entries)
 {
-    return clear ? __atomic_fetch_and(entry, ~TOUCHED, __ATOMIC_RELAXED) : *entry;
+    uint64_t all = ~0ull;
+
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < GROUP; i++)
+        all &= entries[i];
+    return all;
 }
 
-/* The lowest table, in which most of a look's time goes: a page like the one before is added at
- * once. */
+/* Only processors change entries now, and they only set these bits.  What another one sets between
+ * the reading and the writing is lost, as what it sets before it forgets its translations. */
+static inline void clear_entry(uint64_t *entry)
+{
+    *entry &= ~TOUCHED;
+}
+
+static inline void look_at_page(struct look *look, uint64_t *entry, uint64_t address)
+{
+    if ((*entry & REACHED) != REACHED)
+        return;
+    add_pages(look, address, PAGE_BYTES, flags_of(*entry));
+    if (look->clear)
+        clear_entry(entry);
+}
+
+/* Eight pages, of which some were touched: most often all of them in one way. */
+static inline void look_at_group(struct look *look, uint64_t *entries, uint64_t address,
+                                 uint64_t any)
+{
+    if (!(any & VM_ENTRY_PRESENT) || (any ^ bits_of_all(entries)) & (REACHED | TOUCHED)) {
+        for (unsigned i = 0; i < GROUP; i++)
+            look_at_page(look, entries + i, address + i * PAGE_BYTES);
+        return;
+    }
+    add_pages(look, address, GROUP * PAGE_BYTES, flags_of(any));
+    if (!look->clear)
+        return;
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < GROUP; i++)
+        clear_entry(entries + i);
+}
+
+/* The lowest table, in which most of a look's time goes. */
 static void look_at_pages(struct look *look, uint64_t *entries, uint64_t address)
 {
-    uint64_t next = look->run.address + look->run.pages * PAGE_BYTES, added = 0;
-    bool clear = look->clear, written = look->run.flags & TRACE_PAGES_WRITTEN;
-    bool small = look->run.pages && !(look->run.flags & TRACE_PAGES_LARGE);
+    for (unsigned i = 0; i < ENTRIES; i += GROUP) {
+        uint64_t any = bits_of_any(entries + i);
 
-    for (unsigned i = 0; i < ENTRIES; i++, address += PAGE_BYTES) {
-        uint64_t entry;
-
-        if (i % GROUP == 0 && !any_reached(entries + i)) {
-            i += GROUP - 1;
-            address += (GROUP - 1) * PAGE_BYTES;
-            continue;
-        }
-        if ((entries[i] & REACHED) != REACHED)
-            continue;
-        entry = read_entry(entries + i, clear);
-        if (address == next && small && written == !!(entry & VM_ENTRY_DIRTY)) {
-            added++;
-        } else if (look->take != NULL) {
-            look->run.pages += added;
-            added = 0;
-            add_page(look, address, entry, VM_LEVEL_PAGE);
-            small = true;
-            written = entry & VM_ENTRY_DIRTY;
-        }
-        next = address + PAGE_BYTES;
+        if (any & VM_ENTRY_ACCESSED)
+            look_at_group(look, entries + i, address + i * PAGE_BYTES, any);
     }
-    look->run.pages += look->take != NULL ? added : 0;
 }
 
-static bool look_at(struct look *look, uint64_t table, uint64_t address, unsigned level)
-{
-    uint64_t *entries = entries_of(table), bytes = vm_level_bytes(level), entry;
-    unsigned count = level == VM_LEVEL_TOP ? USER_ENTRIES : ENTRIES;
-    bool any = false;
+static void look_below(struct look *look, uint64_t table, uint64_t address, unsigned level);
 
-    for (unsigned i = 0; i < count; i++) {
-        if (i % GROUP == 0 && !any_reached(entries + i)) {
-            i += GROUP - 1;
+/* An entry of a table above the lowest. */
+static void look_at_entry(struct look *look, uint64_t *at, uint64_t address, unsigned level)
+{
+    uint64_t entry = *at;
+
+    if ((entry & REACHED) != REACHED)
+        return;
+    look->any = true;
+    if (look->clear)
+        clear_entry(at);
+    if (entry & VM_ENTRY_LARGE)
+        add_pages(look, address, vm_level_bytes(level), flags_of(entry) | TRACE_PAGES_LARGE);
+    else if (level == VM_LEVEL_LARGE)
+        look_at_pages(look, entries_of(entry), address);
+    else
+        look_below(look, entry, address, level - 1);
+}
+
+static void look_below(struct look *look, uint64_t table, uint64_t address, unsigned level)
+{
+    uint64_t *entries = entries_of(table), bytes = vm_level_bytes(level);
+    unsigned count = level == VM_LEVEL_TOP ? USER_ENTRIES : ENTRIES;
+
+    for (unsigned i = 0; i < count; i += GROUP) {
+        if (!(bits_of_any(entries + i) & VM_ENTRY_ACCESSED))
             continue;
-        }
-        if ((entries[i] & REACHED) != REACHED)
-            continue;
-        any = true;
-        entry = read_entry(entries + i, look->clear);
-        if (level == VM_LEVEL_LARGE && !is_leaf(entry, level))
-            look_at_pages(look, entries_of(entry), address + i * bytes);
-        else if (!is_leaf(entry, level))
-            look_at(look, entry, address + i * bytes, level - 1);
-        else if (look->take != NULL)
-            add_page(look, address + i * bytes, entry, level);
+        for (unsigned j = i; j < i + GROUP; j++)
+            look_at_entry(look, entries + j, address + j * bytes, level);
     }
-    return any;
 }
 
 void vm_touched_start(void)
@@ -134,11 +160,10 @@ void vm_touched_start(void)
 
 bool vm_touched_look(const struct vm_space *space, vm_touched_take *take, void *context, bool clear)
 {
-    struct look look = {.take = take, .context = context, .clear = clear};
-    bool any;
+    struct look look = {.take = take, .context = context, .clear = clear, .next = UINT64_MAX};
 
     cross_assert_held();
-    any = look_at(&look, space->root, 0, VM_LEVEL_TOP);
+    look_below(&look, space->root, 0, VM_LEVEL_TOP);
     take_run(&look);
-    return any;
+    return look.any;
 }

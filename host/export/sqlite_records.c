@@ -145,9 +145,10 @@ static void put_page_fault(const struct row *row)
 {
     const struct hr_rec_page_fault *fault = &row->body.page_fault;
 
-    database_row(row->db, row->insert, "%lu,%u,%u,%lu,%lu,%u,%u", ns(row, fault->time), row->cpu,
+    database_row(row->db, row->insert, "%lu,%u,%u,%lu,%lu,%u,%u,%u", ns(row, fault->time), row->cpu,
                  fault->tid, fault->address, fault->ip, fault->bytes,
-                 (fault->flags & HR_PAGE_FAULT_WRITE) != 0);
+                 (fault->flags & HR_PAGE_FAULT_WRITE) != 0,
+                 (fault->flags & HR_PAGE_FAULT_CALL) != 0);
 }
 
 static const struct table {
@@ -171,7 +172,7 @@ static const struct table {
     {HR_REC_MAPPING, sizeof(struct hr_rec_mapping),
      "INSERT INTO mappings VALUES (?,?,?,?,?,?,?,?,?)", put_mapping},
     {HR_REC_PAGE_FAULT, sizeof(struct hr_rec_page_fault),
-     "INSERT INTO page_faults VALUES (?,?,?,?,?,?,?)", put_page_fault},
+     "INSERT INTO page_faults VALUES (?,?,?,?,?,?,?,?)", put_page_fault},
 };
 
 void sqlite_records_init(struct sqlite_records *records, struct database *db,

@@ -41,7 +41,7 @@ static const char fixed_tables[] =
     "CREATE TABLE mappings (time_ns INTEGER, tid INTEGER, kind TEXT, address INTEGER,"
     " bytes INTEGER, old_address INTEGER, old_bytes INTEGER, flags INTEGER, protection INTEGER);"
     "CREATE TABLE page_faults (time_ns INTEGER, cpu INTEGER, tid INTEGER, address INTEGER,"
-    " ip INTEGER, bytes INTEGER, written INTEGER);"
+    " ip INTEGER, bytes INTEGER, written INTEGER, called INTEGER);"
     "CREATE TABLE accesses (time_ns INTEGER, cpu INTEGER, tid INTEGER, pid INTEGER, ip INTEGER,"
     " function INTEGER, address INTEGER, object INTEGER, source TEXT, latency INTEGER,"
     " events INTEGER, is_write INTEGER);"

@@ -111,17 +111,32 @@ static struct memory_objects_freed *freed_at(struct memory_objects *objects, uin
                : &objects->freed[hash_place(hash_add(address, pid), MEMORY_OBJECTS_FREED_BITS)];
 }
 
+/* Told of objects that another one takes the place of. */
+struct going {
+    void (*gone)(void *context, const struct memory_object *object);
+    void *context;
+};
+
 static int add_to(struct memory_objects *objects, struct memory_objects_process *process,
-                  const struct memory_object *object)
+                  const struct memory_object *object, const struct going *going)
 {
-    struct memory_object *added = take(objects);
+    struct memory_object *added = take(objects), **found;
 
     if (added == NULL)
         return -ENOMEM;
     *added = *object;
     objects->live++;
     objects->live_bytes += added->bytes;
-    if (tsearch(added, &process->tree, by_place) != NULL)
+    while ((found = tsearch(added, &process->tree, by_place)) != NULL && *found != added) {
+        struct memory_object *older = *found;
+
+        going->gone(going->context, older);
+        process->found = NULL;
+        tdelete(older, &process->tree, by_place);
+        put_back(objects, older);
+        objects->replaced++;
+    }
+    if (found != NULL)
         return 0;
     put_back(objects, added);
     return -ENOMEM;
@@ -133,26 +148,18 @@ int memory_objects_add(struct memory_objects *objects, uint32_t pid,
                        void *context)
 {
     struct memory_objects_process *process = get_process(objects, pid);
-    struct memory_object fits = *object, **found;
+    const struct going going = {gone, context};
+    struct memory_object fits = *object;
     struct memory_objects_freed *freed;
 
     if (process == NULL)
         return -ENOMEM;
     if (fits.bytes > UINT64_MAX - fits.address)
         fits.bytes = UINT64_MAX - fits.address;
-    while ((found = tfind(&fits, &process->tree, by_place)) != NULL) {
-        struct memory_object *older = *found;
-
-        gone(context, older);
-        process->found = NULL;
-        tdelete(older, &process->tree, by_place);
-        put_back(objects, older);
-        objects->replaced++;
-    }
     freed = freed_at(objects, pid, object->address);
     if (freed != NULL && freed->address == object->address && freed->pid == pid)
         freed->address = 0;
-    return add_to(objects, process, &fits);
+    return add_to(objects, process, &fits, &going);
 }
 
 struct copying {
@@ -167,7 +174,7 @@ static void copy_one(const void *node, VISIT visit, void *context)
 
     if ((visit == postorder || visit == leaf) && copying->error == 0)
         copying->error =
-            add_to(copying->objects, copying->child, *(struct memory_object *const *)node);
+            add_to(copying->objects, copying->child, *(struct memory_object *const *)node, NULL);
 }
 
 int memory_objects_fork(struct memory_objects *objects, uint32_t parent, uint32_t child)

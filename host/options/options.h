@@ -63,6 +63,7 @@ struct options {
     bool alloc; /* calls of allocators are recorded: */
     uint64_t alloc_min; /* of so many bytes and more */
     uint32_t alloc_every; /* every Nth of a thread; 0: all */
+    struct options_list alloc_libraries; /* that may have more allocators */
     bool probe_stack; /* each entry becomes a sample, too */
     bool waits; /* the trace says where threads begin to wait */
     uint64_t pages_ns; /* between two looks at the pages that were touched; 0: none */

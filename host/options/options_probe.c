@@ -20,7 +20,8 @@ enum {
     KEY_PROBE_STACK,
     KEY_ALLOC,
     KEY_ALLOC_MIN,
-    KEY_ALLOC_EVERY
+    KEY_ALLOC_EVERY,
+    KEY_ALLOC_LIBRARY
 };
 
 static const struct argp_option probe_options[] = {
@@ -42,16 +43,18 @@ static const struct argp_option probe_options[] = {
      1},
     {"alloc-min", KEY_ALLOC_MIN, "SIZE", 0, "... allocations of SIZE and more alone, as 4k", 1},
     {"alloc-every", KEY_ALLOC_EVERY, "N", 0, "... every Nth allocation of a thread alone", 1},
+    {"alloc-library", KEY_ALLOC_LIBRARY, "FILE", 0,
+     "... the allocators of a library, too, that the program loads by dlopen; may be repeated", 1},
     {0},
 };
 
 /* Keeps a copy, which lives as long as the process. */
-static int append(struct options *o, const char *spec, struct run_failure *failure)
+static int append(struct options_list *list, const char *text, struct run_failure *failure)
 {
-    if (array_grow(&o->probes.items, o->probes.count, sizeof *o->probes.items) != 0 ||
-        (o->probes.items[o->probes.count] = strdup(spec)) == NULL)
+    if (array_grow(&list->items, list->count, sizeof *list->items) != 0 ||
+        (list->items[list->count] = strdup(text)) == NULL)
         return run_fail(failure, "out of memory; end other programs");
-    o->probes.count++;
+    list->count++;
     return 0;
 }
 
@@ -63,7 +66,7 @@ static int take_line(struct options *o, char *line, struct run_failure *failure)
     start[strcspn(start, "#\r\n")] = 0;
     for (size_t bytes = strlen(start); bytes > 0 && strchr(" \t", start[bytes - 1]) != NULL;)
         start[--bytes] = 0;
-    return start[0] != 0 ? append(o, start, failure) : 0;
+    return start[0] != 0 ? append(&o->probes, start, failure) : 0;
 }
 
 static int read_file(struct options *o, const char *path, struct run_failure *failure)
@@ -99,7 +102,7 @@ static int set(struct options *o, int key, const char *argument, struct run_fail
 {
     switch (key) {
     case KEY_PROBE:
-        return append(o, argument, failure);
+        return append(&o->probes, argument, failure);
     case KEY_PROBES:
         return read_file(o, argument, failure);
     case KEY_PROBE_ARGS:
@@ -118,6 +121,8 @@ static int set(struct options *o, int key, const char *argument, struct run_fail
     case KEY_ALLOC_EVERY:
         return set_number("alloc-every", argument, 1, OPTIONS_PROBE_EVERY_MAX, &o->alloc_every,
                           failure);
+    case KEY_ALLOC_LIBRARY:
+        return append(&o->alloc_libraries, argument, failure);
     default:
         o->probe_stack = true;
         return 0;
@@ -155,9 +160,11 @@ int options_probe_finish(const struct options *o, struct run_failure *failure)
                         : o->probe_arguments != 0 ? "probe-args"
                                                   : NULL;
 
-    if (!o->alloc && (o->alloc_min != 0 || o->alloc_every != 0))
+    if (!o->alloc && (o->alloc_min != 0 || o->alloc_every != 0 || o->alloc_libraries.count != 0))
         return run_fail(failure, "--%s: nothing is recorded; add --alloc",
-                        o->alloc_min != 0 ? "alloc-min" : "alloc-every");
+                        o->alloc_min != 0     ? "alloc-min"
+                        : o->alloc_every != 0 ? "alloc-every"
+                                              : "alloc-library");
     if (o->alloc && (o->mode == HR_MODE_EXACT || o->mode == HR_MODE_LATENCY))
         return run_fail(failure, "--alloc: --mode %s cannot have probes; leave one of the two out",
                         o->mode == HR_MODE_EXACT ? "exact" : "latency");

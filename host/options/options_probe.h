@@ -1,5 +1,5 @@
 /* The options for probes: --probe, --probes, --probe-args, --probe-every, --probe-stack; --alloc,
- * --alloc-min, --alloc-every. */
+ * --alloc-min, --alloc-every, --alloc-library. */
 #pragma once
 
 #include "host/options/options_archive.h"

@@ -61,7 +61,8 @@ static int add(struct objects *o, const char *path)
     if (array_grow(&o->all, o->count, sizeof *o->all) != 0)
         return -ENOMEM;
     added = &o->all[o->count++];
-    *added = (struct probe_object){strdup(real), strdup(place), strdup(path)};
+    *added =
+        (struct probe_object){.path = strdup(real), .place = strdup(place), .name = strdup(path)};
     return added->path != NULL && added->place != NULL && added->name != NULL ? 0 : -ENOMEM;
 }
 
@@ -196,11 +197,10 @@ static bool find_library(const struct pack_collector *c, const char *name, char 
     return false;
 }
 
-/* Fulfils struct probe_wish.find: a path, a library, or a program in PATH. */
-static int find(void *context, const char *name, char real[PATH_MAX], char place[PATH_MAX],
-                struct run_failure *failure)
+/* Finds what an option names: a path, a library, or a program in PATH. */
+static int find_for(const struct pack_collector *c, const char *option, const char *name,
+                    char real[PATH_MAX], char place[PATH_MAX], struct run_failure *failure)
 {
-    const struct pack_collector *c = context;
     const char *root = c->pack->program.root;
     struct run_failure ignored = {0};
     char path[PATH_MAX];
@@ -214,14 +214,40 @@ static int find(void *context, const char *name, char real[PATH_MAX], char place
         error = 0;
     else
         return run_fail(failure,
-                        "--probe: '%s' is neither the program nor a library of it, nor another "
+                        "%s: '%s' is neither the program nor a library of it, nor another "
                         "library, nor a program in PATH",
-                        name);
+                        option, name);
     if (error == 0)
         error = locate(c, path, real, place);
     if (error == -EACCES)
-        return run_fail(failure, "--probe: %s is not packed; add it with --file %s", name, path);
-    return error == 0 ? 0 : run_fail(failure, "--probe: %s: %s", name, strerror(-error));
+        return run_fail(failure, "%s: %s is not packed; add it with --file %s", option, name, path);
+    return error == 0 ? 0 : run_fail(failure, "%s: %s: %s", option, name, strerror(-error));
+}
+
+/* Fulfils struct probe_wish.find. */
+static int find(void *context, const char *name, char real[PATH_MAX], char place[PATH_MAX],
+                struct run_failure *failure)
+{
+    return find_for(context, "--probe", name, real, place, failure);
+}
+
+/* Adds the libraries that are to have allocators: nothing else tells of what dlopen will load. */
+static int add_alloc_libraries(struct objects *o)
+{
+    struct pack_collector *c = o->collector;
+    char real[PATH_MAX], place[PATH_MAX];
+
+    for (size_t i = 0; i < c->options->alloc_libraries.count; i++) {
+        const char *name = c->options->alloc_libraries.items[i];
+
+        if (find_for(c, "--alloc-library", name, real, place, c->failure) != 0)
+            return -1;
+        if (add(o, real) == -ENOMEM)
+            return out_of_memory(c);
+        for (size_t k = 0; k < o->count; k++)
+            o->all[k].allocates |= strcmp(o->all[k].path, real) == 0;
+    }
+    return 0;
 }
 
 static int make_table(struct pack_collector *c)
@@ -260,7 +286,7 @@ int pack_collect_probes(struct pack_collector *c)
 
     if (wish.spec_count == 0 && !wish.alloc)
         return 0;
-    result = add_all(&objects) == 0 ? 0 : out_of_memory(c);
+    result = add_all(&objects) == 0 ? add_alloc_libraries(&objects) : out_of_memory(c);
     wish.objects = objects.all;
     wish.object_count = objects.count;
     if (result == 0)

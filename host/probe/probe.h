@@ -17,6 +17,7 @@ struct probe_object { /* a file that the program consists of */
     const char *path; /* as the guest sees it, links resolved */
     const char *place; /* where it is here */
     const char *name; /* another path that leads to it; NULL: none */
+    bool allocates; /* --alloc-library names it: it has to have an allocator */
 };
 
 struct probe_wish {

@@ -243,6 +243,11 @@ int probe_heap_find(struct probe *p)
         w.file = p->files[i];
         if (probe_file_open(w.file) == 0)
             result = add_file(&w);
+        if (result == 0 && p->wish->objects[i].allocates)
+            result = run_fail(p->failure,
+                              "--alloc-library: %s has no symbol of an allocator (malloc, "
+                              "operator new); was it stripped?",
+                              p->wish->objects[i].path);
         found += result > 0;
     }
     free(w.todo);

@@ -153,6 +153,22 @@ bench_pages() {
     freerun -i 1ms --pages 100us --qemu "$QEMU"
     row 'a look at the pages that phases touched' \
         "$(calc %.0f "($ring0 - $ring0_less) / $("$HR" memory -f json hr.bin | jq .look_count)")" instructions le 20000
+    a_look
+    row 'a look at 1 GB of memory, 10 MB of it touched' "$each" instructions le 10000
+    a_look --pages-split
+    row 'a look at 1 GB of memory in 4-KiB pages, 10 MB of it touched' "$each" instructions le 30000
+}
+
+# a_look OPTION...: sets $each to the ring-0 instructions of a look, by the difference of two runs of so many rounds.
+a_look() {
+    for rounds in 20 120; do
+        measured="$TOOLS/touched 1024 1024 10 $rounds"
+        ring0_less=${ring0:-0} looks_less=${looks:-0}
+        freerun --mode off --mem 1536M --pages 1ms --qemu "$QEMU" "$@"
+        looks=$("$HR" memory -f json hr.bin | jq .look_count)
+    done
+    measured="$WORKLOADS/phases 20 1"
+    each=$(calc %.0f "($ring0 - $ring0_less) / ($looks - $looks_less)")
 }
 
 # Of 16 return addresses. Rarer than elsewhere: the service CPU has as many instructions, and encodes them all.
@@ -207,11 +223,26 @@ an_invocation() {
     each=$(calc %.1f "($ring0 - $ring0_less) / ($more - $less)")
 }
 
+# an_allocation NAME LIMIT OPTION...: a row of what malloc and free take together.
+an_allocation() {
+    name=$1 limit=$2
+    shift 2
+    for pairs in 1000 5000; do
+        measured="$TOOLS/churn $pairs"
+        ring0_less=${ring0:-0}
+        freerun --mode off --alloc --qemu "$virtual" --cpus 1 -e $five "$@"
+    done
+    measured="$WORKLOADS/phases 20 1"
+    row "$name" "$(calc %.0f "($ring0 - $ring0_less) / 4000")" instructions le "$limit"
+}
+
 # As many hits as the ring has room for: the service CPU is too slow for more of them at such a rate.
 bench_probes() {
     an_invocation 1000 4000 --qemu "$virtual" --cpus 1
     row 'probe: an entry and a return, five counters' "$each" instructions le 360
     row 'Linux 6.1: uprobe and uretprobe, no counters' 4305 instructions
+    an_allocation 'an allocation and its free (--alloc)' 1800
+    an_allocation '... with a stack by frame pointers' 2000 -g fp
 }
 
 bench_eight_cpus() {
@@ -518,6 +549,18 @@ bench_accesses() {
         row "hr memory${view:+ $view}: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 300
     done
     rm -f accesses.bin
+    bench_objects
+}
+
+# 10 million objects that are live at once: three frees and another allocation for one in ten, too.
+bench_objects() {
+    "$TOOLS/genallocs" 10000000 objects.bin || missed=1
+    cat objects.bin >/dev/null
+    /usr/bin/time -f '%U %S %M' -o usage "$HR" memory objects.bin >/dev/null || missed=1
+    read -r user system rss <usage
+    row 'hr memory, 14 million calls, 10 million objects live' "$(calc %.1f "14 / ($user + $system)")" 'M calls/s' ge 1
+    row 'hr memory, 10 million objects live: resident memory' "$(calc %.0f "$rss / 1024")" MiB le 700
+    rm -f objects.bin
 }
 
 # What call stacks add to a trace, and how fast they come out of it. Debian's python3 has no frame pointers: its stacks

@@ -69,6 +69,19 @@ compare http -- sh "$programs/http.sh"
 compare sqlite -- /usr/bin/python3 "$programs/sqlite.py"
 compare postgres -- sh "$programs/postgres.sh"
 
+# Each call of the allocator, jemalloc, as a preloaded library counts them in the same run. The server's process is a shell's child
+# at first.
+gcc -O1 -D_GNU_SOURCE -shared -fPIC -o counter.so "$ROOT/tests/programs/counter.c" -ldl || exit 1
+mkdir alloc && cd alloc || exit 1
+served --alloc --env LD_PRELOAD="$work/counter.so" --env requests=200 sh "$programs/redis.sh"
+read -r _ server counted <<COUNTED
+$(grep '^counter: ' err | sort -k3n | tail -n 1)
+COUNTED
+is 'redis: allocations are those that a preloaded library counts' \
+    "$("$HR" memory --pid "$server" --by function -n 0 -f json hr.bin | jq -r '.rows | map(select(.object | test("dash|busybox") | not)) |
+        "\(map(.count) | add) \(map(.bytes) | add) \(map(.freed) | add)"')" "$counted"
+cd ..
+
 # The run repeats to the instruction, although the host takes the trace at other moments.  redis reads its directory,
 # which therefore holds equal files each time.
 repeated() {

@@ -68,9 +68,10 @@ like '... the program' table ' pages '
 is 'first touches: one function wrote cold and hot' "$(grep ',write_all$' touchers | cut -d, -f1-3)" \
     "$(((256 + 128) * 4096)),$((256 + 128)),$(((256 + 128) * 4096))"
 is '... and another one read scan' "$(grep ',read_all$' touchers | cut -d, -f1-3)" "$((384 * 4096)),384,0"
-is '... all in all these are the page faults' "$(awk -F, 'NR > 1 { sum += $2 } END { print sum }' touchers)" \
-    "$(stat_of hr.bin .page_faults)"
-is '... as in the database' "$(sqlite3 -batch hr.db 'SELECT count(*) FROM page_faults')" "$(stat_of hr.bin .page_faults)"
+is '... all in all these are those of the database' "$(awk -F, 'NR > 1 { sum += $2 } END { print sum }' touchers)" \
+    "$(sqlite3 -batch hr.db 'SELECT count(*) FROM page_faults')"
+is '... with the page faults, and what system calls filled' \
+    "$(sqlite3 -batch hr.db 'SELECT count(*) FROM page_faults WHERE NOT called')" "$(stat_of hr.bin .page_faults)"
 is 'hr stat knows the largest set, as hr memory does' "$(stat_of hr.bin .working_set.max_bytes)" \
     "$("$HR" memory --by look -f csv hr.bin | awk -F, 'NR > 1 && $2 > most { most = $2 } END { print most }')"
 like 'the table says who touched a range first' table '\[anon\] +(write|read)_all$'
@@ -125,10 +126,31 @@ call=$(nm deep | awk '$3 == "deep" { at = $1 } $3 == "deep_call" { call = $1 } E
 run_guest --pages 1ms --probe "deep+$(printf '0x%x' $((${call#* } - ${call% *})))" ./deep
 is 'a probed call touches new pages of the stack: faults, time and instructions are those without a probe' \
     "$(stat_of hr.bin '.page_faults, .duration_ns, .events[0].total')" "$plain"
-is '... each fault has its record' "$("$HR" dump -f records hr.bin | grep -c '^  page-fault')" "$(stat_of hr.bin .page_faults)"
+is '... each fault has its record' "$("$HR" dump -f records hr.bin | grep -c '^  page-fault .*flags=[0-3]$')" "$(stat_of hr.bin .page_faults)"
 is '... and each call is a hit' "$(stat_of hr.bin .probes.hits)" 200
 "$HR" dump -f csv hr.bin >with 2>/dev/null
 same_file '... samples are the same' with without
+
+# ---- pages that system calls touch first ----
+gcc -O2 -static -o filled "$ROOT/tests/programs/filled.c" || exit 1
+run_guest ./filled
+"$HR" dump -f csv hr.bin >without 2>/dev/null
+plain=$(stat_of hr.bin '.page_faults, .duration_ns, .events[0].total')
+run_guest --pages 1ms ./filled
+"$HR" dump -f csv hr.bin >with 2>/dev/null
+same_file 'system calls: samples are those of a run without looks' with without
+is '... and so are faults, time and instructions' "$(stat_of hr.bin '.page_faults, .duration_ns, .events[0].total')" "$plain"
+export_pages
+"$HR" memory --by first-touch -f csv -n 0 hr.bin >touchers
+for row in 'read_into 74 74' 'write_from 4 0' 'fill_ahead 32 32' 'signal_itself 1 1'; do
+    is "first touched by a system call of ${row%% *}" \
+        "$(awk -F, -v name="${row%% *}" '$NF == name { print $NF, $2, $3 / 4096 }' touchers)" "$row"
+done
+is '... by this instruction, of this thread' "$(objdump -d --disassemble=read_into filled | awk '/syscall/ { print $1 }') $(
+    sqlite3 -batch -separator ' ' hr.db 'SELECT printf("%x:", ip), count(*), sum(tid = 1001), sum(written) FROM page_faults
+        WHERE called GROUP BY ip ORDER BY count(*) DESC LIMIT 1')" \
+    "$(objdump -d --disassemble=read_into filled | awk '/syscall/ { print $1, $1 }') 74 10 74"
+is '... what was there then has no page fault' "$(grep -c ',touch$' touchers) $(awk -F, '$NF == "touch" { print $2 }' touchers)" '1 1'
 
 # ---- large pages, several CPUs, sampling off ----
 run_guest --pages 1ms "$WORKLOADS/memory" 8

@@ -58,6 +58,29 @@ is 'containers: every kind of operator new, once' "$(sums)" '2031 325209 2019'
 is '... a leak of it' "$(of 'leak_here()')" '10 4000 10'
 is '... frees that are not of what was seen' "$(jq -c '[.unknown_frees, .freed_twice, .replaced]' json)" '[0,0,0]'
 
+# ---- libraries that the program loads later ----
+gcc -g -O1 -o plugin "$ROOT/tests/programs/plugin.c" -ldl && gcc -g -O1 -shared -fPIC -DPLUGIN -o plugin.so "$ROOT/tests/programs/plugin.c" || exit 1
+alloc ./plugin
+is "what a library of dlopen asks the C library for" "$(of plugin_run)" '7 140 0'
+alloc --alloc-library ./plugin.so ./plugin
+is '... and its own allocator, if it is named' "$(of plugin_run)" '14 840 2'
+alloc ./plugin ./plugin.so
+is '... or given as an argument' "$(of plugin_run)" '14 840 2'
+refuses '... if it has one' 125 'libm.so.6 has no symbol of an allocator' run --alloc --alloc-library libm.so.6 ./plugin
+refuses '... if it is there' 125 "--alloc-library: 'nothing' is neither" run --alloc --alloc-library nothing ./plugin
+
+# ---- other programs: what a preloaded library counts natively ----
+gcc -O1 -D_GNU_SOURCE -shared -fPIC -o counter.so "$ROOT/tests/programs/counter.c" -ldl &&
+    gcc -O1 -fopenmp -o parallel "$ROOT/tests/programs/parallel.c" || exit 1
+seq 20000 >numbers
+for program in 'xz -k -c numbers' ./parallel; do
+    # shellcheck disable=SC2086
+    env OMP_NUM_THREADS=2 LD_PRELOAD=./counter.so $program 2>counted >/dev/null
+    # shellcheck disable=SC2086
+    alloc --cpus 2 --env OMP_NUM_THREADS=2 --env LC_ALL=C $program
+    is "$program: as natively" "$(sums)" "$(sed -n 's/^counter: [0-9]* //p' counted)"
+done
+
 # ---- threads, processes ----
 alloc ./alloc threads
 is 'freed by another thread' "$(of threads) $(of frees)" '1000 48000 0 1 333 0'
@@ -130,6 +153,10 @@ is '... their stacks' "$(sqlite3 hr.db "SELECT count(*) FROM allocations a JOIN 
 is '... mappings' "$(sqlite3 hr.db "SELECT count(*) > 0 FROM mappings WHERE kind = 'mremap'")" 1
 
 # ---- bad input ----
+"$TOOLS/genallocs" 100000 made.bin || exit 1
+is 'many live objects; frees of what was never seen, of what was freed, and addresses that are used again' \
+    "$("$HR" memory -f json made.bin | jq -c '[.count, .bytes, .freed, .unknown_frees, .freed_twice, .replaced, .peak_count, .left_count]')" \
+    "[110000,$(seq 0 99999 | awk '{ sum += ($1 % 10 ? 1 : 2) * (16 + $1 % 256) } END { print sum }'),10000,10000,10000,0,100000,100000]"
 head -c 20000 hr.bin >cut.bin
 "$HR" memory cut.bin >part 2>part.err
 is 'a trace that was cut is read' "$? $(grep -c '^# program' part)" '0 1'
@@ -139,6 +166,7 @@ strip -s -o stripped static
 refuses 'a static program without symbols' 125 'has a symbol of an allocator' run -q --alloc ./stripped
 refuses 'a size' 125 '--alloc-min x: not a size' run --alloc --alloc-min x ./alloc
 refuses 'an option that needs --alloc' 125 'add --alloc' run --alloc-every 5 ./alloc
+refuses 'another one' 125 '--alloc-library: nothing is recorded; add --alloc' run --alloc-library libc.so.6 ./alloc
 refuses 'a mode that cannot' 125 '--mode exact cannot have probes' run --alloc --mode exact ./alloc
 
 done_testing

@@ -37,15 +37,22 @@ run_hr memory -f csv hr.bin
 is 'stacks of threads' "$(grep -c '^.stack of thread 100[12].,' out)" 2
 
 # Objects of the heap, and stacks.
-on_flavour --alloc --cpus 2 -m pebs -e mem-loads:p,mem-stores:p -c 211 -g dwarf ./patterns heap
-run_hr check hr.bin
-is 'stacks of allocations beside accesses: the trace is complete' "$status" 0
+on_flavour --alloc --cpus 2 -m pebs -e mem-loads:p,mem-stores:p -c 211 ./patterns heap
 run_hr memory -f csv hr.bin
 is 'heap: by what allocated it' "$(awk -F, '/^"?heap: make_block / { print $NF }' out)" heat
 is 'the stack of a thread' "$(awk -F, '/stack of thread 1001/ { print $NF }' out)" 'heat'
 
 run_hr plot -p memory -o map.svg hr.bin
 is 'a picture: when the object was live' "$(grep -c '>4.10 KB at 0x[0-9a-f]*, allocated at [0-9.]* ms, never freed<' map.svg)" 1
+
+# Stacks of allocations stand between accesses.
+gcc -g -O1 -o tally "$ROOT/docs/examples/tally.c" || exit 1
+on_flavour --alloc -m pebs -c 211 -g dwarf ./tally
+run_hr check hr.bin
+is 'stacks of allocations beside accesses: the trace is complete' "$status" 0
+samples=$(sed -n 's/.* chunks, \([0-9,]*\) samples.*/\1/p' out | tr -d ,)
+run_hr memory -f csv hr.bin
+is '... and all accesses are read' "$(awk -F, '{ sum += $2 + $3 } END { print sum }' out) $(cat err)" "$samples "
 
 # Two small objects of one place in one line.
 on_flavour --alloc --cpus 2 -m pebs -e mem-loads:p,mem-stores:p -c 211 ./patterns small

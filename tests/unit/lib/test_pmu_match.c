@@ -1,6 +1,8 @@
 /* lib/pmu_match.c: an assignment is found whenever there is one. */
 #include "lib/pmu_match.h"
 
+#include <stdbool.h>
+
 #include "tests/unit/test.h"
 
 static uint8_t counters[HR_EVENTS_MAX];

@@ -62,8 +62,8 @@ static int set_up(void **state)
         "program program.cc ./libshared.so.1 -Wl,-rpath,. >log 2>&1 || { cat log >&2; false; }",
         tree.root);
     assert_int_equal(system(command), 0);
-    objects[0] = (struct probe_object){program, program, NULL};
-    objects[1] = (struct probe_object){library, library, "/usr/lib/libother.so"};
+    objects[0] = (struct probe_object){program, program, NULL, false};
+    objects[1] = (struct probe_object){library, library, "/usr/lib/libother.so", false};
     return 0;
 }
 
