@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,18 @@ char *memory_map_stack(struct symbols *symbols, const struct stacks *stacks,
         return NULL;
     }
     return text;
+}
+
+bool memory_map_line(const char **detail, char line[MEMORY_MAP_LINE])
+{
+    size_t bytes;
+
+    if (*detail == NULL || **detail == 0)
+        return false;
+    bytes = strcspn(*detail, "\n");
+    snprintf(line, MEMORY_MAP_LINE, "%.*s", (int)bytes, *detail);
+    *detail += bytes + ((*detail)[bytes] != 0);
+    return true;
 }
 
 /* Rows grow slowly with an object's size and with what there is of it: a variable is seen next to a

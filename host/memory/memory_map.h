@@ -88,6 +88,10 @@ int memory_map_read(struct memory_map *map, struct trace_scan *scan, const char 
                     const struct memory_map_wish *wish);
 void memory_map_free(struct memory_map *map);
 
+/* Takes the first line from a band's detail.  Returns false if there is none. */
+#define MEMORY_MAP_LINE 640
+bool memory_map_line(const char **detail, char line[MEMORY_MAP_LINE]);
+
 /* How much there was in a cell, from 0 to 1: of accesses a step of the logarithm, of pages the
  * share of the row's pages and the bin's looks. */
 double memory_map_strength(const struct memory_map *map, const struct memory_map_band *band,

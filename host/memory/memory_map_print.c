@@ -152,17 +152,13 @@ static void json_cells(struct output *out, const struct memory_map *map,
 
 static void json_detail(struct output *out, const char *detail)
 {
-    char line[2 * MEMORY_NAME_BYTES];
+    char line[MEMORY_MAP_LINE];
     bool first = true;
 
-    while (detail != NULL && *detail != 0) {
-        size_t bytes = strcspn(detail, "\n");
-
-        snprintf(line, sizeof line, "%.*s", (int)bytes, detail);
+    while (memory_map_line(&detail, line)) {
         output_text(out, first ? "" : ",");
         output_json(out, line);
         first = false;
-        detail += bytes + (detail[bytes] != 0);
     }
 }
 

@@ -11,8 +11,8 @@
 #define FINEST_SAMPLES 2u /* in a bin of the finest level, about */
 #define FINEST_TICKS 1024u /* where the interval is unknown */
 
-const char *const view_part_names[VIEW_PARTS] = {"facts", "bins",  "profile",
-                                                 "lanes", "calls", "samples"};
+const char *const view_part_names[VIEW_PARTS] = {"facts", "bins",   "profile", "lanes",
+                                                 "calls", "memory", "samples"};
 
 /* The event of a name that counts retired instructions, -1 when there is none. */
 static int base_event(const struct trace_info *info)
@@ -210,6 +210,8 @@ int view_model_read(struct view_model *m, struct reader *reader)
         error = view_waits_finish(&m->waits, &m->scan);
     if (error == 0)
         error = view_calls_read(&m->calls, reader->path, &m->scan, m->requests);
+    if (error == 0)
+        error = view_memory_read(&m->memory, reader->path, &m->scan);
     return error;
 }
 
@@ -223,6 +225,7 @@ void view_model_free(struct view_model *m)
     view_waits_free(&m->waits);
     view_spread_free(&m->spread);
     view_calls_free(&m->calls);
+    view_memory_free(&m->memory);
     object_share_free(&m->share);
     symbols_close(m->symbols);
     if (m->scanned)
@@ -256,6 +259,9 @@ int view_model_pack(struct view_model *m, enum view_part part, json_t *facts, ui
         break;
     case VIEW_CALL_LIST:
         view_calls_pack(&m->calls, &columns);
+        break;
+    case VIEW_MEMORY_MAPS:
+        view_memory_pack(&m->memory, &columns);
         break;
     default:
         view_samples_pack(&m->samples, &columns);
