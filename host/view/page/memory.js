@@ -63,28 +63,40 @@ function drawMemoryLives(context, map, box, alone) {
   }
 }
 
-/* Of many objects, the share of each cell. */
-function drawMemoryShares(context, map, box, alone) {
-  const { band } = box;
-  for (let n = band.first; n < band.last; n++) {
-    if (map.cells.live[n] === 0) continue;
-    const bin = Math.floor(map.cells.place[n] / band.rows), row = map.cells.place[n] % band.rows;
-    context.globalAlpha = (0.25 + 0.75 * map.cells.live[n] / 255) * (alone ? 0.6 : 0.3);
-    memoryRect(context, box, map.from + bin * map.binNs, map.from + (bin + 1) * map.binNs, row * band.size / band.rows, (row + 1) * band.size / band.rows);
-  }
+/* Of a colour of the theme, "#rrggbb". */
+function channelsOf(name) {
+  const number = parseInt(colour(name).slice(1), 16);
+  return [number >> 16, number >> 8 & 255, number & 255];
 }
 
-function drawMemoryCells(context, map, box) {
-  const { band } = box, hues = MEMORY_HUES.map(([name]) => colour(name));
+/* The cells of a band, a pixel each: accesses by hue, more of them denser; else, of many objects, what is allocated. */
+function memoryImage(map, band) {
+  const canvas = element("canvas", { width: map.bins, height: band.rows }), context = canvas.getContext("2d"), { cells } = map;
+  const image = context.createImageData(map.bins, band.rows), hues = MEMORY_HUES.map(([name]) => channelsOf(name)), alone = map.of === "allocations";
+  const live = channelsOf(alone ? "m2" : "quiet"), shares = map.lives_left_out !== 0;
   for (let n = band.first; n < band.last; n++) {
-    const all = map.cells.reads[n] + map.cells.writes[n];
-    if (all === 0) continue;
-    const bin = Math.floor(map.cells.place[n] / band.rows), row = map.cells.place[n] % band.rows, share = map.cells.writes[n] / all;
-    context.fillStyle = hues[share < 0.2 ? 0 : share > 0.8 ? 2 : 1];
-    context.globalAlpha = 0.3 + 0.7 * memoryStrength(map, band, n);
-    memoryRect(context, box, map.from + bin * map.binNs, map.from + (bin + 1) * map.binNs, row * band.size / band.rows, (row + 1) * band.size / band.rows);
+    const all = cells.reads[n] + cells.writes[n], share = all ? cells.writes[n] / all : 0;
+    const alpha = all ? 0.3 + 0.7 * memoryStrength(map, band, n) : shares ? (0.25 + 0.75 * cells.live[n] / 255) * (alone ? 0.6 : 0.35) : 0;
+    const bin = Math.floor(cells.place[n] / band.rows), row = cells.place[n] % band.rows;
+    image.data.set([...(all ? hues[share < 0.2 ? 0 : share > 0.8 ? 2 : 1] : live), 255 * alpha], 4 * ((band.rows - 1 - row) * map.bins + bin));
   }
-  context.globalAlpha = 1;
+  context.putImageData(image, 0, 0);
+  return canvas;
+}
+
+/* Drawn anew only when the theme changes. */
+function memoryImageOf(map, band) {
+  const theme = document.documentElement.dataset.theme;
+  if (!band.image || band.image.theme !== theme) band.image = { theme, canvas: memoryImage(map, band) };
+  return band.image.canvas;
+}
+
+/* The part of the image that is in the window. */
+function drawMemoryCells(context, map, box) {
+  const from = Math.max(map.from, state.from), to = Math.min(map.to, state.to), left = toPixel(from), wide = Math.max(1, toPixel(to) - left);
+  if (to <= from) return;
+  context.imageSmoothingEnabled = wide < (to - from) / map.binNs;
+  context.drawImage(memoryImageOf(map, box.band), (from - map.from) / map.binNs, 0, Math.max((to - from) / map.binNs, 1e-6), box.band.rows, left, box.y, wide, box.height);
 }
 
 function drawMemoryBand(context, memory, box) {
@@ -94,7 +106,6 @@ function drawMemoryBand(context, memory, box) {
   context.fillRect(GUTTER, box.y, plotWidth(), box.height);
   context.fillStyle = colour(alone ? "m2" : "quiet");
   if (map.lives_left_out === 0) drawMemoryLives(context, map, box, alone);
-  else drawMemoryShares(context, map, box, alone);
   context.globalAlpha = 1;
   drawMemoryCells(context, map, box);
   context.fillStyle = colour(band.number === memory.chosen ? "accent" : "text");

@@ -73,7 +73,7 @@ function hoverMemory(view, event) {
   if (tip.hidden) return;
   tip.textContent = memoryWords(view, at);
   tip.style.left = Math.max(0, Math.min(at.x + 12, stage.clientWidth - tip.offsetWidth - 4)) + "px";
-  tip.style.top = at.y + 16 + "px";
+  tip.style.top = (event.clientY + tip.offsetHeight + 20 > window.innerHeight ? at.y - tip.offsetHeight - 8 : at.y + 16) + "px";
 }
 
 /* On a name: that object alone, or all again.  In the map: selects time. */
