@@ -88,6 +88,14 @@ char *memory_map_stack(struct symbols *symbols, const struct stacks *stacks,
     return text;
 }
 
+uint32_t memory_map_band_of(const struct memory_map *map, uint64_t key)
+{
+    for (uint32_t i = 0; i < map->count; i++)
+        if (key >= map->bands[i].first_key && key <= map->bands[i].last_key)
+            return i;
+    return MEMORY_MAP_BANDS;
+}
+
 bool memory_map_line(const char **detail, char line[MEMORY_MAP_LINE])
 {
     size_t bytes;

@@ -88,6 +88,9 @@ int memory_map_read(struct memory_map *map, struct trace_scan *scan, const char 
                     const struct memory_map_wish *wish);
 void memory_map_free(struct memory_map *map);
 
+/* The band of a thing; MEMORY_MAP_BANDS: none. */
+uint32_t memory_map_band_of(const struct memory_map *map, uint64_t key);
+
 /* Takes the first line from a band's detail.  Returns false if there is none. */
 #define MEMORY_MAP_LINE 640
 bool memory_map_line(const char **detail, char line[MEMORY_MAP_LINE]);

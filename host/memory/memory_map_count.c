@@ -6,15 +6,6 @@
 #include "host/memory/memory_map_parts.h"
 #include "host/scan/access_source.h"
 
-/* The band of a key; MEMORY_MAP_BANDS: none. */
-static uint32_t band_of(const struct memory_map *map, uint64_t key)
-{
-    for (uint32_t i = 0; i < map->count; i++)
-        if (key >= map->bands[i].first_key && key <= map->bands[i].last_key)
-            return i;
-    return MEMORY_MAP_BANDS;
-}
-
 static size_t cells_of(const struct memory_map *map, uint32_t band)
 {
     return (size_t)map->bins * map->bands[band].rows;
@@ -54,7 +45,8 @@ static void meet(struct memory_map_cell *cell, uint32_t tid)
 static void count_one(struct counting *c, struct memory_cursor *cursor,
                       const struct trace_slot *slot, const struct hr_access *access)
 {
-    uint32_t n = band_of(c->map, memory_names_find(cursor, access->address, slot->time).key);
+    uint32_t n =
+        memory_map_band_of(c->map, memory_names_find(cursor, access->address, slot->time).key);
     struct memory_map_cell *cell;
 
     if (n == MEMORY_MAP_BANDS)
@@ -147,7 +139,7 @@ static int take_life(void *context, uint32_t /*pid*/, const struct memory_object
                      uint64_t time)
 {
     const struct lives *lives = context;
-    uint32_t band = band_of(lives->map, memory_names_site(object->site));
+    uint32_t band = memory_map_band_of(lives->map, memory_names_site(object->site));
 
     return band != MEMORY_MAP_BANDS
                ? memory_map_lives_add(lives->map, band, lives->accesses->names.info, object, time)

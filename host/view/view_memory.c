@@ -46,14 +46,40 @@ static int read_map(struct memory_map **map, const char *path, const struct trac
     return error == -ENODATA ? 0 : error;
 }
 
-int view_memory_read(struct view_memory *memory, const char *path, const struct trace_scan *scan)
+int view_memory_read(struct view_memory *memory, const char *path, struct trace_scan *scan,
+                     const struct trace_info *info)
 {
     int error = 0;
 
     for (enum memory_map_of of = MEMORY_MAP_ACCESSES; of < MEMORY_MAP_OFS && error == 0; of++)
-        if (has(&scan->info, of))
+        if (has(info, of))
             error = read_map(&memory->maps[of], path, scan, of);
+    if (error == 0 && memory->maps[MEMORY_MAP_ACCESSES] != NULL) {
+        memory_accesses_init(&memory->accesses, scan, path, 1);
+        error = memory_accesses_begin(&memory->accesses, &memory->cursor);
+    }
     return error;
+}
+
+void view_memory_run(struct view_memory *memory, const struct trace_samples *samples)
+{
+    if (memory->maps[MEMORY_MAP_ACCESSES] != NULL && samples->accesses != NULL)
+        memory_names_at(&memory->cursor, samples->slots[0].tid, samples->slots[0].time);
+}
+
+uint32_t view_memory_object(struct view_memory *memory, const struct trace_samples *samples,
+                            uint32_t n, int *error)
+{
+    const struct memory_map *map = memory->maps[MEMORY_MAP_ACCESSES];
+    uint64_t time = samples->slots[n].time;
+
+    if (map == NULL || samples->accesses == NULL || samples->accesses[n].address == 0)
+        return MEMORY_MAP_BANDS;
+    *error = memory_accesses_advance(&memory->accesses, time);
+    if (*error != 0)
+        return MEMORY_MAP_BANDS;
+    return memory_map_band_of(
+        map, memory_names_find(&memory->cursor, samples->accesses[n].address, time).key);
 }
 
 void view_memory_free(struct view_memory *memory)
@@ -63,6 +89,7 @@ void view_memory_free(struct view_memory *memory)
             memory_map_free(memory->maps[of]);
         free(memory->maps[of]);
     }
+    memory_accesses_free(&memory->accesses);
     *memory = (struct view_memory){0};
 }
 

@@ -25,6 +25,9 @@ is 'a drag selects time' "$(seen '.memory.selection | .[1] - .[0] > 50000 and .[
 from=$(seen '.memory.selection[0] | ceil') to=$(seen '.memory.selection[1] | ceil - 1')
 is 'the graph is of what ran then' "$(seen '[.memory.counts[]] | add')" "$("$HR" dump -f csv --from "${from}ns" --to "${to}ns" a.bin | sed 1d | wc -l)"
 like 'a press names the object' seen '"chosen": "\[anon\] 0x7ffff4000000, process 1000 .* 0x7ffff4000000 to 0x7ffff4007cc1 .* 100 reads and 500 writes recorded'
+is 'the graph of its accesses has those alone' "$(seen .memory.alone_object) $(seen '[.memory.alone[]] | add') of $(seen '[.memory.all[]] | add')" \
+    '[anon] 0x7ffff4000000 600 of 1600'
+like '... and says so' seen 'Accesses to \[anon\] 0x7ffff4000000 alone\.'
 is 'the wheel zooms' "$(seen .memory.zoomed)" true
 is 'Enter shows one object, Backspace all' "$(seen '.memory.only | join(",")') $(seen .memory.again)" '[anon] 0x7ffff0000000 2'
 is 'a click on a name, too' "$(seen '.memory.named | join(",")')" '[anon] 0x7ffff4000000'

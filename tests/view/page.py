@@ -229,6 +229,13 @@ def memory(page, argument):
     seen.update(selection=page.js("hrView.state.selection"), box=page.js("!document.getElementById('memory-selection').hidden"),
                 counts=counts(page), title=text(page, "#profile-title"), chosen=text(page, "#memory-object"))
     page.js("document.getElementById('clear').click()")
+    if not page.js("document.getElementById('memory-graph').hidden"):
+        page.js("document.getElementById('memory-graph').click()")
+        page.settle()
+        seen.update(alone=counts(page), alone_words=text(page, "#flame-note"), alone_object=page.js("hrView.view.memory.map.bands[hrView.state.object].name"))
+        page.js("document.getElementById('memory-graph').click()")
+        page.settle()
+        seen["all"] = counts(page)
     before = page.js("hrView.state.to - hrView.state.from")
     page.mouse("mouseWheel", stage["x"] + cell["x"], stage["y"] + cell["y"], deltaX=0, deltaY=-240)
     page.settle()

@@ -55,7 +55,8 @@ function connect(view) {
   onChange(["metrics", "split"], rebuild);
   onChange(["metrics"], () => { if (view.functionRows) drawFunctions(view); });
   onChange(["from", "to"], () => { if (!state.selection) later(); });
-  onChange(["selection", "cpu", "process", "tid", "weight"], profile);
+  onChange(["selection", "cpu", "process", "tid", "object", "weight"], profile);
+  onChange(["object"], () => { byId("object").value = state.object; });
   onChange(["search"], () => { if (view.functionRows) applySearch(view); });
   watchWidths(view);
 }

@@ -121,6 +121,11 @@ function drawMemory(view) {
   for (const box of memory.boxes) drawMemoryBand(context, memory, box);
 }
 
+/* The map of accesses, whose objects the profile tells apart; one without objects if there is none. */
+function memoryAccesses(view) {
+  return view.memory.maps.find((map) => map.of === "accesses") || { bands: [] };
+}
+
 function showMemoryMap(view, map) {
   const { memory } = view, hues = map.of === "allocations" ? [] : MEMORY_HUES;
   Object.assign(memory, { map, chosen: -1, only: -1 });
@@ -139,7 +144,8 @@ function showMemoryMap(view, map) {
 function chooseMemory(view, number) {
   const { memory } = view, band = memory.map.bands[number];
   memory.chosen = number;
-  byId("memory-object").textContent = band ? memoryBandWords(memory.map, band).replaceAll("\n", " · ") : "Drag over the map: the graph below shows what ran then.";
+  byId("memory-object").textContent = band ? memoryBandWords(memory.map, band).replaceAll("\n", " · ") : "Drag over the map: the graph below shows what ran then. Click on an object to choose it.";
+  byId("memory-graph").hidden = !band || memory.map.of !== "accesses";
   view.redraw();
 }
 
@@ -169,6 +175,7 @@ function startMemory(view) {
   select.append(...memory.maps.map((map, i) => element("option", { value: i, textContent: MEMORY_OF_WORDS[map.of] })));
   byId("memory-of-label").hidden = memory.maps.length < 2;
   select.onchange = () => showMemoryMap(view, memory.maps[Number(select.value)]);
+  byId("memory-graph").onclick = () => change({ object: state.object === memory.chosen ? -1 : memory.chosen });
   byId("memory-all").onclick = () => onlyMemory(view, -1);
   stage.addEventListener("wheel", (event) => onWheel(view, event), { passive: false });
   stage.addEventListener("pointerdown", (event) => memoryPress(view, event));
