@@ -139,7 +139,9 @@ static int by_look(const void *a, const void *b)
         return x->look < y->look ? -1 : 1;
     if (x->pid != y->pid)
         return x->pid < y->pid ? -1 : 1;
-    return x->address < y->address ? -1 : x->address > y->address;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return x->flags > y->flags ? -1 : x->flags < y->flags;
 }
 
 int memory_finish(struct memory *memory, struct symbols *symbols)

@@ -73,6 +73,24 @@ static int open_names(struct memory_accesses *accesses)
     return error;
 }
 
+int memory_accesses_begin(struct memory_accesses *accesses, struct memory_cursor *cursor)
+{
+    int error;
+
+    memory_accesses_free(accesses);
+    error = read_whole(accesses);
+    if (error == 0)
+        error = open_names(accesses);
+    if (error == 0)
+        memory_names_begin(&accesses->names, cursor);
+    return error;
+}
+
+int memory_accesses_advance(struct memory_accesses *accesses, uint64_t time)
+{
+    return accesses->names.heap != NULL ? memory_heap_advance(&accesses->heap, time) : 0;
+}
+
 struct worker {
     struct memory_accesses *accesses;
     struct memory_cursor cursor;

@@ -34,6 +34,12 @@ struct memory_accesses {
 
 void memory_accesses_init(struct memory_accesses *accesses, struct trace_scan *scan,
                           const char *path, unsigned int jobs);
+/* For a walk of the caller's own from the start of the trace: reads what names need, and begins to
+ * look them up.  Then, for each run of samples in the order of the walk, memory_names_at(), and
+ * before each sample memory_accesses_advance().  0 or -errno. */
+int memory_accesses_begin(struct memory_accesses *accesses, struct memory_cursor *cursor);
+int memory_accesses_advance(struct memory_accesses *accesses, uint64_t time);
+
 void memory_accesses_free(struct memory_accesses *accesses);
 
 /* Walks over the trace, from its start.  0 or -errno. */

@@ -7,6 +7,7 @@
 #include "host/base/error.h"
 #include "host/base/option.h"
 #include "host/memory/memory_allocations.h"
+#include "host/memory/memory_map_view.h"
 #include "host/memory/memory_print.h"
 #include "host/memory/memory_view.h"
 #include "host/scan/reader.h"
@@ -15,7 +16,7 @@
 
 #define TABLE_LIMIT 20u
 
-enum { KEY_PEAK = 512, KEY_LEAKS, KEY_LINES };
+enum { KEY_PEAK = 512, KEY_LEAKS, KEY_LINES, KEY_MAP, KEY_RANGE, KEY_BLOCK };
 
 /* From BY_ROWS on: of allocations; by function and line of accesses, where there are any; the last
  * one of these alone. */
@@ -38,15 +39,23 @@ struct options {
     bool shares; /* --lines */
     bool accesses; /* it is about accesses */
     struct memory_view_accesses touched;
+    struct memory_map_view map;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {KEY_BLOCK, OPTION_BYTES, offsetof(struct options, map.wish.block_bytes), "block",
+         "not a size, such as 64 or 4K", 1, 1ull << 40},
+        {0},
+    };
     static const char *const words[] = {"range",    "look", "first-touch", "site",   "stack",
                                         "function", "line", "size",        "thread", "object"};
     struct options *options = state->input;
     int found;
 
+    if (option_store(fields, key, argument, options, state))
+        return 0;
     switch (key) {
     case 'b':
         found = option_word(argument, words, ARRAY_COUNT(words));
@@ -66,6 +75,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_LINES:
         options->shares = true;
+        return 0;
+    case KEY_MAP:
+        memory_map_view_parse(&options->map, argument, state);
+        return 0;
+    case KEY_RANGE:
+        memory_map_range(argument, &options->map.wish.from_address, &options->map.wish.to_address,
+                         state);
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->map.wanted &&
+            (options->map.wish.to_address != 0 || options->map.wish.block_bytes != 0))
+            argp_error(state, "--range and --block work only with --map; leave them out");
         return 0;
     default:
         return reader_parse(key, argument, state);
@@ -122,8 +143,11 @@ static int read_trace(struct reader *reader)
     struct trace_scan *scan = &reader->scan;
     struct trace_visitor visitor = {0};
     struct trace_head head = {0};
-    int error = trace_scan_head(scan, &head);
+    int error;
 
+    if (options->map.wanted)
+        return memory_map_view_read(&options->map, reader);
+    error = trace_scan_head(scan, &head);
     options->accesses = wants_accesses(options, head.accesses);
     if (error == 0 && options->accesses)
         return head.accesses ? memory_view_read(&options->touched, reader) : 0;
@@ -176,6 +200,8 @@ static int present(struct reader *reader)
     bool allocations = memory_heap_any(&reader->scan.info) && wants_allocations(options);
     const char *there = selection_is_all(&reader->selection) ? "" : " there";
 
+    if (options->map.wanted)
+        return memory_map_view_present(&options->map, reader);
     if (options->accesses)
         return memory_view_present(&options->touched, reader);
     if (!pages && !allocations && !wants_pages(options))
@@ -211,6 +237,7 @@ static void free_memory(struct reader *reader)
     memory_free(&options->memory);
     memory_groups_free(&options->rows);
     memory_view_free(&options->touched);
+    memory_map_free(&options->map.map);
     symbols_close(options->symbols);
 }
 
@@ -226,7 +253,15 @@ int memory_command(int argc, char **argv)
         {"leaks", KEY_LEAKS, 0, 0, "Show what was never freed, with call stacks", 0},
         {"lines", KEY_LINES, 0, 0,
          "Show cache lines that several threads use, and one of them writes: false sharing", 0},
-        {"limit", 'n', "N", 0, "Show N rows (in a table: default 20; 0: all)", 0},
+        {"map", KEY_MAP, "WHAT", OPTION_ARG_OPTIONAL,
+         "Show addresses over time: of accesses, pages or allocations (default: the first of these "
+         "that the trace has)",
+         0},
+        {"range", KEY_RANGE, "START-END", 0, "In the map, these addresses alone, in hexadecimal",
+         0},
+        {"block", KEY_BLOCK, "SIZE", 0, "In the map, each row is so many bytes", 0},
+        {"limit", 'n', "N", 0, "Show N rows (in a table: default 20; 0: all), in the map N objects",
+         0},
         {"format", 'f', "FORMAT", 0,
          "table (default), csv or json; where a trace has both, of the allocations unless --by "
          "names a row of pages",
@@ -266,7 +301,8 @@ int memory_command(int argc, char **argv)
             "  hr memory                         working sets, and the 20 largest ranges\n"
             "  hr memory --by look -f csv        the sets over time\n"
             "  hr memory --by first-touch        which functions made the memory grow\n"
-            "  hr plot -p memory -o memory.svg   addresses over time\n",
+            "  hr memory --map                   addresses over time, as letters\n"
+            "  hr plot -p memory -o memory.svg   the same as a picture\n",
     };
     static const struct reader_command command = {read_trace, present, free_memory};
     struct options options = {0};

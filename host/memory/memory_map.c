@@ -1,191 +1,54 @@
-/* Counts accesses by object, address and time. */
-#include "host/memory/memory_map.h"
+/* What all maps of memory have in common: which bands they have, and how many rows each. */
+#include "host/memory/memory_map_parts.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/base/array.h"
-#include "host/scan/access_source.h"
-#include "lib/hash.h"
+#include "host/memory/memory_where.h"
 
-#define SPANS_BITS 17u
-#define LEAST_SHARE 500u /* an object with fewer than one of so many records is not shown */
-#define STRIDE 0x9e3779b1u /* odd */
+#define LEAST_SHARE 500u /* an object with less than one in so many of all is not shown */
+#define FRAMES_SHOWN 16u
 
-struct span { /* what was accessed of an object */
-    uint64_t key;
-    uint64_t low, high; /* both inclusive */
-    uint64_t reads, writes; /* 0 both: a free place */
-    uint32_t pid;
+const char *const memory_map_of_names[MEMORY_MAP_OFS] = {"any", "accesses", "pages", "allocations"};
+
+const struct memory_map_wish memory_map_fine = {
+    .to_address = UINT64_MAX,
+    .bands = 24,
+    .bins = 320,
+    .lives = 4096,
+    .rows = 128,
+    .rows_least = 2,
 };
 
-struct finder {
-    const struct memory_map *map;
-    struct span *places; /* 1 << SPANS_BITS */
-    uint32_t used;
-    uint64_t first, last, records, refused;
-};
-
-static struct span *place_of(struct finder *f, uint64_t key)
+static bool is_before(const struct memory_map_band *a, const struct memory_map_band *b)
 {
-    uint32_t i = hash_place(key, SPANS_BITS);
-
-    while (f->places[i].reads + f->places[i].writes != 0 && f->places[i].key != key)
-        i = (i + 1) % (1u << SPANS_BITS);
-    return &f->places[i];
+    return a->weight != b->weight ? a->weight > b->weight : a->first_key < b->first_key;
 }
 
-static void add(struct finder *f, const struct span *more)
+void memory_map_offer(struct memory_map *map, const struct memory_map_band *band)
 {
-    struct span *span = place_of(f, more->key);
+    uint32_t at = map->count;
 
-    if (span->reads + span->writes != 0) {
-        span->low = more->low < span->low ? more->low : span->low;
-        span->high = more->high > span->high ? more->high : span->high;
-        span->reads += more->reads;
-        span->writes += more->writes;
-    } else if (f->used < (1u << SPANS_BITS) / 4 * 3) {
-        *span = *more;
-        f->used++;
+    bool small = map->count != 0 && band->weight < map->weight / LEAST_SHARE;
+
+    if (small || band->start >= band->end) {
+        map->left_out++;
+        return;
+    }
+    if (map->count < map->wish.bands) {
+        map->count++;
     } else {
-        f->refused++;
+        map->left_out++;
+        at--;
+        if (!is_before(band, &map->bands[at]))
+            return;
     }
-}
-
-static bool is_store(const struct memory_cursor *cursor, const struct hr_access *access)
-{
-    return access_source(cursor->names->info, access).store;
-}
-
-static int find_samples(void *context, struct memory_cursor *cursor,
-                        const struct trace_samples *samples)
-{
-    struct finder *f = context;
-
-    for (uint32_t n = 0; n < samples->count; n++) {
-        const struct hr_access *access = &samples->accesses[n];
-        uint64_t time = samples->slots[n].time;
-        bool store;
-
-        if (!memory_map_wants(f->map, access->address))
-            continue;
-        store = is_store(cursor, access);
-        f->records++;
-        f->first = time < f->first ? time : f->first;
-        f->last = time > f->last ? time : f->last;
-        add(f, &(struct span){memory_names_find(cursor, access->address, time).key, access->address,
-                              access->address, !store, store, cursor->pid});
-    }
-    return 0;
-}
-
-static void drop_finder(struct finder *f)
-{
-    free(f->places);
-    free(f);
-}
-
-static void *join_finder(void *owner)
-{
-    const struct finder *all = owner;
-    struct finder *f = calloc(1, sizeof *f);
-
-    if (f == NULL)
-        return NULL;
-    *f = (struct finder){.map = all->map, .first = UINT64_MAX};
-    f->places = calloc(1u << SPANS_BITS, sizeof f->places[0]);
-    if (f->places != NULL)
-        return f;
-    free(f);
-    return NULL;
-}
-
-static int take_finder(void *owner, void *context)
-{
-    struct finder *all = owner;
-    const struct finder *f = context;
-
-    all->records += f->records;
-    all->refused += f->refused;
-    all->first = f->first < all->first ? f->first : all->first;
-    all->last = f->last > all->last ? f->last : all->last;
-    for (uint32_t i = 0; i < 1u << SPANS_BITS; i++) {
-        const struct span *span = &f->places[(i * STRIDE) % (1u << SPANS_BITS)];
-
-        if (span->reads + span->writes != 0)
-            add(all, span);
-    }
-    return 0;
-}
-
-static void leave_finder(void * /*owner*/, void *context)
-{
-    drop_finder(context);
-}
-
-static void restart_finder(void *owner)
-{
-    struct finder *all = owner;
-
-    memset(all->places, 0, sizeof all->places[0] << SPANS_BITS);
-    all->used = 0;
-    all->records = all->refused = 0;
-}
-
-static int take_life(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
-{
-    struct memory_map *map = context;
-    const struct trace_info *info = map->accesses->names.info;
-
-    (void)pid;
-    if (map->life_count == MEMORY_MAP_LIVES ||
-        array_grow(&map->lives, map->life_count, sizeof map->lives[0]) != 0)
-        return 0;
-    map->lives[map->life_count++] = (struct memory_map_life){
-        .key = memory_names_site(object->site),
-        .address = object->address,
-        .bytes = object->bytes,
-        .from_ns = trace_info_time_ns(info, object->time),
-        .to_ns = time != UINT64_MAX ? trace_info_time_ns(info, time) : UINT64_MAX,
-    };
-    return 0;
-}
-
-static void take_left(void *context, uint32_t pid, const struct memory_object *object)
-{
-    (void)take_life(context, pid, object, UINT64_MAX);
-}
-
-/* Keeps the lives of objects that are in a band. */
-static void choose_lives(struct memory_map *map)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < map->life_count; i++)
-        for (uint32_t n = 0; n < map->count; n++)
-            if (map->bands[n].first_key == map->lives[i].key) {
-                map->lives[kept++] = map->lives[i];
-                break;
-            }
-    map->life_count = kept;
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-
-    return x->key < y->key ? -1 : x->key > y->key;
-}
-
-static int by_records(const void *a, const void *b)
-{
-    const struct memory_map_band *x = a, *y = b;
-    uint64_t records = x->reads + x->writes, others = y->reads + y->writes;
-
-    if (records != others)
-        return records > others ? -1 : 1;
-    return x->first_key < y->first_key ? -1 : x->first_key > y->first_key;
+    for (; at > 0 && is_before(band, &map->bands[at - 1]); at--)
+        map->bands[at] = map->bands[at - 1];
+    map->bands[at] = *band;
 }
 
 static int by_address(const void *a, const void *b)
@@ -194,98 +57,176 @@ static int by_address(const void *a, const void *b)
 
     if (x->pid != y->pid)
         return x->pid < y->pid ? -1 : 1;
-    return x->start < y->start ? -1 : x->start > y->start;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->first_key < y->first_key ? -1 : x->first_key > y->first_key;
 }
 
-/* Offers an object: those with the most records stay. */
-static void offer(struct memory_map *map, const struct memory_map_band *band)
+void memory_map_sort(struct memory_map *map)
 {
-    if (band->reads + band->writes < map->records / LEAST_SHARE) {
+    while (map->count > 1 && map->bands[map->count - 1].weight < map->weight / LEAST_SHARE) {
+        map->count--;
         map->left_out++;
-        return;
     }
-    if (map->count < map->wish.bands) {
-        map->bands[map->count++] = *band;
-    } else {
-        map->left_out++;
-        if (by_records(band, &map->bands[map->count - 1]) > 0)
-            return;
-        map->bands[map->count - 1] = *band;
-    }
-    for (uint32_t i = map->count - 1; i > 0 && by_records(&map->bands[i], &map->bands[i - 1]) < 0;
-         i--) {
-        struct memory_map_band swapped = map->bands[i];
-
-        map->bands[i] = map->bands[i - 1];
-        map->bands[i - 1] = swapped;
-    }
-}
-
-static void choose(struct memory_map *map, struct span *spans, uint32_t count)
-{
-    struct memory_map_band band = {0};
-
-    qsort(spans, count, sizeof spans[0], by_key);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct span *span = &spans[i];
-
-        if (i != 0 && memory_names_join(band.last_key, span->key)) {
-            band.last_key = span->key;
-            band.end = span->high + 1;
-            band.reads += span->reads;
-            band.writes += span->writes;
-            continue;
-        }
-        if (i != 0)
-            offer(map, &band);
-        band = (struct memory_map_band){.first_key = span->key,
-                                        .last_key = span->key,
-                                        .start = span->low,
-                                        .end = span->high + 1,
-                                        .reads = span->reads,
-                                        .writes = span->writes,
-                                        .pid = span->pid};
-    }
-    if (count != 0)
-        offer(map, &band);
     qsort(map->bands, map->count, sizeof map->bands[0], by_address);
-    for (uint32_t i = 0; i < map->count; i++)
-        memory_names_text(&map->accesses->names, map->bands[i].first_key, map->bands[i].name);
 }
 
-int memory_map_find(struct memory_map *map, struct memory_accesses *accesses,
-                    const struct memory_map_wish *wish)
+char *memory_map_stack(struct symbols *symbols, const struct stacks *stacks,
+                       const struct memory_site *site)
 {
-    struct finder all = {.map = map, .first = UINT64_MAX};
-    const struct memory_team team = {.owner = &all,
-                                     .join = join_finder,
-                                     .samples = find_samples,
-                                     .take = take_finder,
-                                     .leave = leave_finder,
-                                     .restart = restart_finder};
-    uint32_t count = 0;
+    char *text = malloc((size_t)FRAMES_SHOWN * MEMORY_WHERE_BYTES), frame[MEMORY_WHERE_BYTES];
+    size_t used = 0;
+
+    for (uint32_t i = 0;
+         text != NULL && i < FRAMES_SHOWN && memory_where_frame(symbols, stacks, site, i, frame);
+         i++)
+        used += (size_t)sprintf(text + used, "%s%s", i != 0 ? "\n" : "", frame);
+    if (used == 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+uint32_t memory_map_band_of(const struct memory_map *map, uint64_t key)
+{
+    for (uint32_t i = 0; i < map->count; i++)
+        if (key >= map->bands[i].first_key && key <= map->bands[i].last_key)
+            return i;
+    return MEMORY_MAP_BANDS;
+}
+
+bool memory_map_line(const char **detail, char line[MEMORY_MAP_LINE])
+{
+    size_t bytes;
+
+    if (*detail == NULL || **detail == 0)
+        return false;
+    bytes = strcspn(*detail, "\n");
+    snprintf(line, MEMORY_MAP_LINE, "%.*s", (int)bytes, *detail);
+    *detail += bytes + ((*detail)[bytes] != 0);
+    return true;
+}
+
+/* Rows grow slowly with an object's size and with what there is of it: a variable is seen next to a
+ * table. */
+static double share_of(const struct memory_map *map, const struct memory_map_band *band)
+{
+    double bytes = (double)(band->end - band->start);
+
+    if (map->of == MEMORY_MAP_PAGES)
+        return sqrt(bytes);
+    return pow(bytes, 0.2) * pow((double)band->weight / ((double)map->weight + 1), 0.2);
+}
+
+static uint64_t rows_of(const struct memory_map *map, const struct memory_map_band *band,
+                        double all)
+{
+    uint32_t least = map->wish.rows_least, spare = least * map->count, most = MEMORY_MAP_ROWS;
+    uint64_t bytes = band->end - band->start, rows;
+
+    spare = map->wish.rows > spare ? map->wish.rows - spare : 0;
+    rows = least + (uint64_t)(spare * share_of(map, band) / all);
+    if (map->wish.block_bytes != 0) {
+        rows = (bytes - 1) / map->wish.block_bytes + 1;
+        most = MEMORY_MAP_ROWS_ALL / map->count < most ? MEMORY_MAP_ROWS_ALL / map->count : most;
+    }
+    if (map->of == MEMORY_MAP_PAGES)
+        bytes /= MEMORY_PAGE_BYTES;
+    rows = rows < most ? rows : most;
+    return rows < bytes ? rows : bytes;
+}
+
+int memory_map_rows(struct memory_map *map)
+{
+    double all = 0;
+
+    for (uint32_t i = 0; i < map->count; i++)
+        all += share_of(map, &map->bands[i]);
+    for (uint32_t i = 0; i < map->count; i++) {
+        struct memory_map_band *band = &map->bands[i];
+
+        band->rows = (uint32_t)rows_of(map, band, all);
+        band->cells = calloc((size_t)map->bins * band->rows + 1, sizeof band->cells[0]);
+        if (band->cells == NULL)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+double memory_map_strength(const struct memory_map *map, const struct memory_map_band *band,
+                           const struct memory_map_cell *cell)
+{
+    double all = (double)memory_map_records(cell), pages;
+
+    if (map->of != MEMORY_MAP_PAGES)
+        return map->most > 1 ? log(all + 1) / log((double)map->most + 1) : all != 0;
+    pages = (double)(band->end - band->start) / MEMORY_PAGE_BYTES / band->rows;
+    all /= pages * map->looks / map->bins;
+    return all < 1 ? all : 1;
+}
+
+static int read_accesses(struct memory_map *map, struct trace_scan *scan, const char *path)
+{
+    struct memory_accesses accesses;
     int error;
 
-    *map = (struct memory_map){.accesses = accesses, .wish = *wish};
-    accesses->sink =
-        (struct memory_heap_sink){.context = map, .freed = take_life, .left = take_left};
-    all.places = calloc(1u << SPANS_BITS, sizeof all.places[0]);
-    error = all.places != NULL ? memory_accesses_walk(accesses, &team) : -ENOMEM;
-    if (error == 0 && accesses->names.heap != NULL)
-        error = memory_heap_finish(&accesses->heap);
-    accesses->sink = (struct memory_heap_sink){0};
-    for (uint32_t i = 0; error == 0 && i < 1u << SPANS_BITS; i++)
-        if (all.places[i].reads + all.places[i].writes != 0)
-            all.places[count++] = all.places[i];
-    if (error == 0 && count == 0)
-        error = -ENODATA;
-    if (error == 0) {
-        map->records = all.records;
-        map->from_ns = trace_info_time_ns(accesses->names.info, all.first);
-        map->to_ns = trace_info_time_ns(accesses->names.info, all.last) + 1;
-        choose(map, all.places, count);
-        choose_lives(map);
-    }
-    free(all.places);
+    memory_accesses_init(&accesses, scan, path, map->wish.jobs);
+    error = memory_map_accesses_find(map, &accesses);
+    if (error == 0)
+        error = memory_map_rows(map);
+    if (error == 0)
+        error = memory_map_accesses_count(map, &accesses);
+    memory_accesses_free(&accesses);
     return error;
+}
+
+static int read_of(struct memory_map *map, struct trace_scan *scan, const char *path,
+                   const struct memory_map_wish *wish, enum memory_map_of of)
+{
+    memory_map_free(map);
+    *map = (struct memory_map){.wish = *wish, .of = of, .bins = wish->bins};
+    return of == MEMORY_MAP_ACCESSES ? read_accesses(map, scan, path)
+           : of == MEMORY_MAP_PAGES  ? memory_map_pages(map, scan)
+                                     : memory_map_allocations(map, scan);
+}
+
+int memory_map_read(struct memory_map *map, struct trace_scan *scan, const char *path,
+                    const struct memory_map_wish *wish)
+{
+    struct trace_head head = {0};
+    int error = trace_scan_head(scan, &head);
+
+    *map = (struct memory_map){.wish = *wish};
+    if (error == 0 && wish->of == MEMORY_MAP_ACCESSES && !head.accesses)
+        error = -ENODATA;
+    else if (error == 0 && wish->of != MEMORY_MAP_ANY)
+        error = read_of(map, scan, path, wish, wish->of);
+    else if (error == 0 && head.accesses)
+        error = read_of(map, scan, path, wish, MEMORY_MAP_ACCESSES);
+    else if (error == 0) {
+        error = read_of(map, scan, path, wish, MEMORY_MAP_PAGES);
+        if (error == -ENODATA)
+            error = trace_scan_rewind(scan);
+        if (error == 0 && map->count == 0)
+            error = read_of(map, scan, path, wish, MEMORY_MAP_ALLOCATIONS);
+    }
+    for (uint32_t i = 0; error == 0 && i < map->count; i++)
+        for (size_t n = 0; n < (size_t)map->bins * map->bands[i].rows; n++)
+            if (memory_map_records(&map->bands[i].cells[n]) > map->most)
+                map->most = memory_map_records(&map->bands[i].cells[n]);
+    return error == 0 && map->count == 0 ? -ENODATA : error;
+}
+
+void memory_map_free(struct memory_map *map)
+{
+    for (uint32_t i = 0; i < map->count; i++) {
+        free(map->bands[i].cells);
+        free(map->bands[i].live);
+        free(map->bands[i].detail);
+    }
+    free(map->lives);
+    memory_free(&map->pages);
+    map->lives = NULL;
+    map->count = map->life_count = 0;
 }

@@ -20,8 +20,8 @@ struct plot_options {
     bool force;
     const struct plot_picture *picture; /* NULL: all, or for one file the timeline */
     const char *function; /* whose durations are drawn; NULL: those with the worst tails */
-    uint64_t from_address, to_address; /* of accesses, both inclusive; `to` 0: all */
-    uint64_t block_bytes; /* of a row of accesses; 0: as it fits */
+    uint64_t from_address, to_address; /* of memory, both inclusive; `to` 0: all */
+    uint64_t block_bytes; /* of a row of memory; 0: as it fits */
     bool incomplete; /* set when a trace is not whole */
 };
 
@@ -37,7 +37,6 @@ int plot_calls(struct plot_options *options, FILE *out);
 int plot_functions(struct plot_options *options, FILE *out);
 int plot_waits(struct plot_options *options, FILE *out);
 int plot_memory(struct plot_options *options, FILE *out);
-int plot_accesses(struct plot_options *options, FILE *out);
 int plot_latency(struct plot_options *options, FILE *out);
 
 /* The title line of a picture: what, and of which program. */

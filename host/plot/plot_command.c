@@ -10,6 +10,7 @@
 #include "host/base/option.h"
 #include "host/base/output_file.h"
 #include "host/base/text.h"
+#include "host/memory/memory_map_view.h"
 #include "host/plot/plot.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
@@ -29,7 +30,8 @@ static const struct plot_picture {
     {"latency", plot_latency,
      "no probed function was called; 'hr run --probe FUNCTION' records calls"},
     {"memory", plot_memory,
-     "no pages and no accesses; 'hr run --pages 1ms' or 'hr run --mode pebs' records them"},
+     "no pages, accesses or allocations; 'hr run --pages 1ms', '--mode pebs' or '--alloc' records "
+     "them"},
 };
 
 struct target { /* what pictures must not replace */
@@ -45,23 +47,6 @@ static const struct plot_picture *find_picture(const char *name)
         if (strcmp(pictures[i].name, name) == 0)
             return &pictures[i];
     return NULL;
-}
-
-/* "0x1000-0x2000", of which the second is outside. */
-static void parse_range(struct plot_options *options, const char *text,
-                        const struct argp_state *state)
-{
-    char *end;
-
-    errno = 0;
-    options->from_address = strtoull(text, &end, 16);
-    if (errno == 0 && *end == '-' && end != text) {
-        options->to_address = strtoull(end + 1, &end, 16) - 1;
-        if (errno == 0 && *end == 0 && options->from_address <= options->to_address)
-            return;
-    }
-    argp_error(state, "--range %s: not a range of addresses, such as 0x7ffff0000000-0x7ffff0100000",
-               text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -88,7 +73,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
                        argument);
         return 0;
     case KEY_RANGE:
-        parse_range(options, argument, state);
+        memory_map_range(argument, &options->from_address, &options->to_address, state);
         return 0;
     case ARGP_KEY_END:
         if (options->function != NULL && options->picture == NULL)
@@ -276,9 +261,8 @@ int plot_command(int argc, char **argv)
         {"picture", 'p', "NAME", 0,
          "Only timeline, intervals, functions, calls, waits, latency or memory", 0},
         {"range", KEY_RANGE, "START-END", 0,
-         "Of accesses in the picture memory, those to these addresses, in hexadecimal", 0},
-        {"block", KEY_BLOCK, "SIZE", 0,
-         "In the picture memory, each row of accesses is so many bytes", 0},
+         "In the picture memory, these addresses alone, in hexadecimal", 0},
+        {"block", KEY_BLOCK, "SIZE", 0, "In the picture memory, each row is so many bytes", 0},
         {"function", 'F', "NAME", 0, "The durations of this probed function alone", 0},
         {0},
     };
@@ -296,7 +280,9 @@ int plot_command(int argc, char **argv)
             "graph of where threads waited, and how long (hr run --waits -g dwarf).  latency: how "
             "long probed functions took, and their tails (hr run --probe FUNCTION).  memory: "
             "addresses "
-            "over time, of pages (hr run --pages) or accesses (hr run --mode pebs).\n\n"
+            "over time, of accesses (hr run --mode pebs), pages (hr run --pages) or allocations "
+            "(hr run "
+            "--alloc).\n\n"
             "Examples:\n"
             "  hr plot -o plots                           all pictures of hr.bin\n"
             "  hr plot -o rates.svg --from 2ms --to 5ms   three milliseconds of it\n"

@@ -1,309 +1,224 @@
-/* Draws addresses over time: which pages were read and written, gaps left out. */
+/* Draws memory over time and address: an object or a range a band, nothing in between. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "host/base/text.h"
-#include "host/memory/memory.h"
-#include "host/plot/plot.h"
-#include "host/plot/plot_axis.h"
-#include "lib/trace_pages.h"
+#include "host/memory/memory_map_print.h"
+#include "host/plot/plot_memory.h"
 
-#define HEAD 44.0
-#define BANDS 14u /* the largest ranges */
-#define BANDS_HEIGHT 330.0
+#define HEAD 48.0
 #define BAND_LEAST 12.0
 #define BAND_GAP 5.0
 #define ROW 2.0 /* height of a cell */
-#define BINS 280u
-#define SET_GAP 40.0
-#define SET_HEIGHT 84.0
+#define BELOW_GAP 38.0
 #define FOOT 44.0
-#define SHADES 3
+#define HUES PLOT_MEMORY_HUES
+#define SHADES PLOT_MEMORY_SHADES
+#define LEFT PLOT_MEMORY_LEFT
 
-/* Little, some, most of a cell's pages. */
-static const char *const read_colours[SHADES] = {"#b9d9ee", "#5ea7d6", "#0072b2"};
-static const char *const write_colours[SHADES] = {"#f6cfb0", "#ea9350", "#d55e00"};
+#define LIFE_LEAST 1.5 /* height of an object that is drawn by itself */
 
-struct cell {
-    double touched, written; /* pages, of all looks */
-};
+/* Where some, more than a third, more than two thirds of a cell is allocated: with accesses, and
+ * without. */
+static const char *const live_colours[2][3] = {{"#e2e2e2", "#d0d0d0", "#bfbfbf"},
+                                               {"#c5e3d6", "#86c5a8", "#3d9b72"}};
 
-struct band {
-    const struct memory_range *range;
-    double top, height;
-    uint32_t rows;
-    struct cell *cells; /* bin by bin, each with its rows */
-};
-
-struct picture {
-    struct trace_scan scan;
-    struct symbols *symbols;
-    struct memory memory;
-    struct band bands[BANDS]; /* in the order of pid and address */
-    uint32_t band_count;
-    uint32_t bins;
-    struct svg svg;
-    struct plot_axis time;
-};
-
-static uint64_t span_of(const struct memory_range *range)
+static const char *live_colour(const struct plot_memory *p, double share)
 {
-    return (range->end - range->start) / MEMORY_PAGE_BYTES;
+    return live_colours[p->map.of == MEMORY_MAP_ALLOCATIONS][share > 2.0 / 3   ? 2
+                                                             : share > 1.0 / 3 ? 1
+                                                                               : 0];
 }
 
-static int by_touched(const void *a, const void *b)
+static void mix_colours(struct plot_memory *p)
 {
-    const struct band *x = a, *y = b;
+    static const double read[3] = {0x00, 0x72, 0xb2}, both[3] = {0x7b, 0x3f, 0x98},
+                        written[3] = {0xd5, 0x5e, 0x00};
 
-    if (x->range->touched != y->range->touched)
-        return x->range->touched > y->range->touched ? -1 : 1;
-    return x->range < y->range ? -1 : x->range > y->range;
+    for (uint32_t hue = 0; hue < HUES; hue++)
+        for (uint32_t shade = 0; shade < SHADES; shade++) {
+            double share = (double)hue / (HUES - 1), strength = 0.22 + 0.78 * shade / (SHADES - 1);
+            unsigned int parts[3];
+
+            for (int i = 0; i < 3; i++) {
+                double full = share < 0.5 ? read[i] + (both[i] - read[i]) * 2 * share
+                                          : both[i] + (written[i] - both[i]) * (2 * share - 1);
+
+                parts[i] = (unsigned int)(255 + (full - 255) * strength + 0.5) & 0xff;
+            }
+            snprintf(p->colours[hue][shade], 8, "#%02x%02x%02x", parts[0], parts[1], parts[2]);
+        }
 }
 
-static int by_place(const void *a, const void *b)
+/* The highest address is at the top. */
+static void lay_out(struct plot_memory *p)
 {
-    const struct band *x = a, *y = b;
+    double y = HEAD;
 
-    return x->range < y->range ? -1 : x->range > y->range; /* ranges are in that order */
-}
-
-/* Chooses the largest ranges; returns 0 or -ENOMEM. */
-static int choose(struct picture *p)
-{
-    const struct memory *memory = &p->memory;
-    struct band *all = calloc(memory->range_count, sizeof *all);
-
-    if (all == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < memory->range_count; i++)
-        all[i].range = &memory->ranges[i];
-    qsort(all, memory->range_count, sizeof *all, by_touched);
-    p->band_count = memory->range_count < BANDS ? (uint32_t)memory->range_count : BANDS;
-    memcpy(p->bands, all, p->band_count * sizeof *all);
-    qsort(p->bands, p->band_count, sizeof p->bands[0], by_place);
-    free(all);
-    return 0;
-}
-
-/* The highest address is at the top.  Heights grow with the square root of the size, so that a
- * small range is still seen next to a large one. */
-static int lay_out(struct picture *p)
-{
-    double all = 0, y = HEAD;
-    double room = BANDS_HEIGHT - p->band_count * (BAND_LEAST + BAND_GAP);
-
-    for (uint32_t i = 0; i < p->band_count; i++)
-        all += sqrt((double)span_of(p->bands[i].range));
-    for (uint32_t i = p->band_count; i-- > 0;) {
-        struct band *band = &p->bands[i];
-
-        band->height = BAND_LEAST + room * sqrt((double)span_of(band->range)) / all;
-        band->rows = (uint32_t)(band->height / ROW);
-        if (band->rows > span_of(band->range))
-            band->rows = (uint32_t)span_of(band->range);
-        band->top = y;
-        y += band->height + BAND_GAP;
-        band->cells = calloc((size_t)p->bins * band->rows, sizeof band->cells[0]);
-        if (band->cells == NULL)
-            return -ENOMEM;
+    for (uint32_t i = p->map.count; i-- > 0;) {
+        p->heights[i] = ROW * p->map.bands[i].rows;
+        if (p->heights[i] < BAND_LEAST)
+            p->heights[i] = BAND_LEAST;
+        p->tops[i] = y;
+        y += p->heights[i] + BAND_GAP;
     }
-    return 0;
+    p->end = y;
 }
 
-/* Adds the part of a run from `first` to `last`, pages of the band, to the cells of a bin. */
-static void add_part(const struct band *band, struct cell *cells, double first, double last,
-                     bool written)
+/* The colour of a cell's accesses, or of what is allocated in it; NULL: nothing. */
+static const char *colour(const struct plot_memory *p, const struct memory_map_band *band,
+                          uint32_t bin, uint32_t row, bool accesses)
 {
-    double per_row = (double)span_of(band->range) / band->rows;
-    uint32_t row = (uint32_t)(first / per_row);
+    const struct memory_map_cell *cell = memory_map_cell(band, bin, row);
+    double all = (double)memory_map_records(cell), live = memory_map_live(band, bin, row);
+    uint32_t hue, shade;
 
-    for (; row < band->rows && row * per_row < last; row++) {
-        double from = row * per_row > first ? row * per_row : first;
-        double to = (row + 1) * per_row < last ? (row + 1) * per_row : last;
-
-        cells[row].touched += to - from;
-        cells[row].written += written ? to - from : 0;
-    }
-}
-
-static void add_run(const struct picture *p, const struct memory_run *run)
-{
-    uint64_t end = run->address + run->pages * MEMORY_PAGE_BYTES;
-    uint64_t bin = (uint64_t)run->look * p->bins / p->memory.look_count;
-
-    for (uint32_t i = 0; i < p->band_count; i++) {
-        const struct band *band = &p->bands[i];
-        const struct memory_range *r = band->range;
-        uint64_t from = run->address > r->start ? run->address : r->start;
-        uint64_t to = end < r->end ? end : r->end;
-
-        if (r->pid == run->pid && from < to)
-            add_part(band, band->cells + bin * band->rows,
-                     (double)(from - r->start) / MEMORY_PAGE_BYTES,
-                     (double)(to - r->start) / MEMORY_PAGE_BYTES, run->flags & TRACE_PAGES_WRITTEN);
-    }
-}
-
-/* Returns a cell's colour, or NULL. */
-static const char *colour(const struct cell *cell, double pages)
-{
-    double share = cell->touched / pages;
-    int shade = share > 2.0 / 3 ? 2 : share > 1.0 / 3 ? 1 : 0;
-
-    if (cell->touched <= 0)
+    if (!accesses)
+        return live > 0 ? live_colour(p, live) : NULL;
+    if (all <= 0)
         return NULL;
-    return (2 * cell->written >= cell->touched ? write_colours : read_colours)[shade];
+    hue = (uint32_t)(cell->writes / all * (HUES - 1) + 0.5);
+    shade = (uint32_t)(memory_map_strength(&p->map, band, cell) * (SHADES - 1) + 0.5);
+    return p->colours[hue][shade];
 }
 
 /* Neighbouring cells of one colour become one rectangle. */
-static void draw_row(struct picture *p, const struct band *band, uint32_t row)
+static void draw_row(struct plot_memory *p, uint32_t n, uint32_t row, bool accesses)
 {
-    double looks = (double)p->memory.look_count / p->bins;
-    double pages = (double)span_of(band->range) / band->rows * looks;
-    double height = band->height / band->rows, y = band->top + (band->rows - 1 - row) * height;
-    double width = (PLOT_RIGHT - PLOT_LEFT) / p->bins;
+    const struct memory_map_band *band = &p->map.bands[n];
+    double height = p->heights[n] / band->rows;
+    double y = p->tops[n] + (band->rows - 1 - row) * height;
+    double width = (PLOT_RIGHT - LEFT) / p->map.bins;
     uint32_t first = 0;
 
-    for (uint32_t bin = 1; bin <= p->bins; bin++) {
-        const char *before = colour(&band->cells[(size_t)first * band->rows + row], pages);
+    for (uint32_t bin = 1; bin <= p->map.bins; bin++) {
+        const char *before = colour(p, band, first, row, accesses);
 
-        if (bin < p->bins && colour(&band->cells[(size_t)bin * band->rows + row], pages) == before)
+        if (bin < p->map.bins && colour(p, band, bin, row, accesses) == before)
             continue;
         if (before != NULL)
-            svg_rect(&p->svg, PLOT_LEFT + first * width, y, (bin - first) * width, height, before,
-                     NULL);
+            svg_rect(&p->svg, LEFT + first * width, y, (bin - first) * width, height, before, NULL);
         first = bin;
     }
 }
 
-static void draw_band(struct picture *p, const struct band *band)
+/* From its allocation until it was freed, as far as the picture shows it. */
+static void draw_life(struct plot_memory *p, const struct memory_map_life *life)
 {
-    const struct memory_range *r = band->range;
-    char size[TEXT_QUANTITY_BYTES], title[MEMORY_LABEL_BYTES + 120];
+    const struct memory_map *map = &p->map;
+    const struct memory_map_band *band = &map->bands[life->band];
+    uint64_t from = life->from_ns > map->from_ns ? life->from_ns : map->from_ns;
+    uint64_t to = life->to_ns < map->to_ns ? life->to_ns : map->to_ns;
+    uint64_t low = life->address > band->start ? life->address : band->start;
+    uint64_t high =
+        life->address + life->bytes < band->end ? life->address + life->bytes : band->end;
+    double scale = p->heights[life->band] / (double)(band->end - band->start);
+    char title[200], size[TEXT_QUANTITY_BYTES], time[2][TEXT_QUANTITY_BYTES];
 
-    snprintf(title, sizeof title, "%s, process %u: 0x%lx to 0x%lx, %s touched", r->label, r->pid,
-             r->start, r->end, text_bytes(size, r->touched * MEMORY_PAGE_BYTES));
-    svg_rect(&p->svg, PLOT_LEFT, band->top, PLOT_RIGHT - PLOT_LEFT, band->height, "#f4f4f4", title);
+    if ((double)(high - low) * scale < LIFE_LEAST)
+        return;
+    snprintf(title, sizeof title, "%s at 0x%lx, allocated at %s, %s%s",
+             text_bytes(size, life->bytes), life->address,
+             text_time(time[0], (double)life->from_ns),
+             life->to_ns != UINT64_MAX ? "freed at " : "never freed",
+             life->to_ns != UINT64_MAX ? text_time(time[1], (double)life->to_ns) : "");
+    svg_rect(&p->svg, plot_axis_at(&p->time, (double)from),
+             p->tops[life->band] + (double)(band->end - high) * scale,
+             plot_axis_at(&p->time, (double)to) - plot_axis_at(&p->time, (double)from),
+             (double)(high - low) * scale, live_colour(p, 1), title);
+}
+
+static void draw_band(struct plot_memory *p, uint32_t n)
+{
+    const struct memory_map_band *band = &p->map.bands[n];
+    char title[MEMORY_NAME_BYTES + 200], sums[MEMORY_MAP_PRINT_SUMS];
+
+    snprintf(title, sizeof title, "%s, process %u: 0x%lx to 0x%lx, %s", band->name, band->pid,
+             band->start, band->end, memory_map_print_sums(&p->map, band, sums));
+    svg_rect(&p->svg, LEFT, p->tops[n], PLOT_RIGHT - LEFT, p->heights[n], "#f4f4f4", title);
     for (uint32_t row = 0; row < band->rows; row++)
-        draw_row(p, band, row);
-    svg_text_within(&p->svg, 2, band->top + band->height / 2 + SVG_TEXT / 3, PLOT_LEFT - 6,
-                    r->label);
+        draw_row(p, n, row, false);
+    for (uint32_t i = 0; i < p->map.life_count; i++)
+        if (p->map.lives[i].band == n)
+            draw_life(p, &p->map.lives[i]);
+    for (uint32_t row = 0; row < band->rows; row++)
+        draw_row(p, n, row, true);
+    svg_text_within(&p->svg, 2, p->tops[n] + p->heights[n] / 2 + SVG_TEXT / 3, LEFT - 8,
+                    band->name);
 }
 
-static void draw_sets(struct picture *p, double top)
+static void draw_legend(struct plot_memory *p)
 {
-    const struct memory *memory = &p->memory;
-    struct svg_point *points = calloc(2ul * memory->look_count, sizeof *points);
-    struct plot_axis axis = {.page_from = top + SET_HEIGHT, .page_to = top};
-    double mega = MEMORY_PAGE_BYTES / 1e6, interval = (double)memory->interval_ns;
-    char text[64], time[TEXT_QUANTITY_BYTES];
+    static const char *const words[] = {"read", "both", "written"};
+    char text[120], count[TEXT_QUANTITY_BYTES];
 
-    for (uint32_t i = 0; i < memory->look_count; i++)
-        if ((double)memory->looks[i].set[MEMORY_WINDOWS - 1] * mega > axis.to)
-            axis.to = (double)memory->looks[i].set[MEMORY_WINDOWS - 1] * mega;
-    plot_axis_round(&axis, 2);
-    plot_axis_left(&p->svg, &axis, PLOT_LEFT, PLOT_RIGHT, 2, false);
-    svg_text(&p->svg, PLOT_LEFT, top - 5, SVG_START, "working set (MB), touched in the last");
-    for (unsigned w = 0; w < MEMORY_WINDOWS && points != NULL; w++) {
-        double x = PLOT_LEFT + 210 + 90.0 * w;
+    for (uint32_t kind = 0; kind < 3 && p->map.of != MEMORY_MAP_ALLOCATIONS; kind++) {
+        double x = LEFT + 122.0 * kind;
 
-        for (uint32_t i = 0; i < memory->look_count; i++)
-            for (uint32_t end = 0; end < 2; end++)
-                points[2 * i + end] =
-                    (struct svg_point){plot_axis_at(&p->time, (i + end) * interval),
-                                       plot_axis_at(&axis, (double)memory->looks[i].set[w] * mega)};
-        svg_path(&p->svg, points, 2ul * memory->look_count, svg_colour(w), 1);
-        svg_line(&p->svg, x, top - 9, x + 14, top - 9, svg_colour(w), 2);
-        snprintf(text, sizeof text, "%s", text_time(time, memory_window[w] * interval));
-        svg_text(&p->svg, x + 18, top - 5, SVG_START, text);
+        for (uint32_t shade = 0; shade < SHADES; shade++)
+            svg_rect(&p->svg, x + 12 * shade, HEAD - 22, 12, 10,
+                     p->colours[kind * (HUES - 1) / 2][shade], NULL);
+        svg_text(&p->svg, x + 12 * SHADES + 5, HEAD - 13, SVG_START, words[kind]);
     }
-    p->svg.xml.bad |= points == NULL;
-    free(points);
-    plot_axis_time(&p->svg, &p->time, top + SET_HEIGHT, top, "time since the program's start");
-}
-
-static void draw_legend(struct picture *p)
-{
-    static const char *const words[] = {"read", "written"};
-
-    for (int kind = 0; kind < 2; kind++) {
-        double x = PLOT_LEFT + 130.0 * kind;
-
-        for (int shade = 0; shade < SHADES; shade++)
-            svg_rect(&p->svg, x + 12 * shade, HEAD - 20, 12, 10,
-                     (kind == 0 ? read_colours : write_colours)[shade], NULL);
-        svg_text(&p->svg, x + 12 * SHADES + 5, HEAD - 11, SVG_START, words[kind]);
+    if (p->map.lives != NULL) {
+        svg_rect(&p->svg, 2, HEAD - 22, 24, 10, live_colour(p, 1), NULL);
+        svg_text(&p->svg, 31, HEAD - 13, SVG_START, "allocated");
     }
-    svg_text(&p->svg, PLOT_RIGHT, HEAD - 11, SVG_END,
-             "darker: more of the pages; gaps between ranges are left out");
+    if (p->map.of == MEMORY_MAP_ACCESSES)
+        snprintf(text, sizeof text, "darker: up to %s records", text_count(count, p->map.most));
+    else
+        snprintf(text, sizeof text, "darker: more of %s",
+                 p->map.of == MEMORY_MAP_PAGES ? "the pages" : "it is allocated");
+    svg_text(&p->svg, PLOT_RIGHT, HEAD - 13, SVG_END, text);
 }
 
-static void draw(struct picture *p, FILE *out)
+static void draw(struct plot_memory *p, FILE *out)
 {
+    static const char *const what[] = {[MEMORY_MAP_ACCESSES] = "accesses to memory",
+                                       [MEMORY_MAP_PAGES] = "pages that were touched",
+                                       [MEMORY_MAP_ALLOCATIONS] = "allocated memory"};
     char title[PLOT_TITLE_BYTES];
 
-    svg_begin(&p->svg, out, HEAD + BANDS_HEIGHT + SET_GAP + SET_HEIGHT + FOOT,
-              plot_title(title, &p->scan.info, "pages that were touched"));
-    draw_legend(p);
-    for (uint32_t i = 0; i < p->band_count; i++)
-        draw_band(p, &p->bands[i]);
-    draw_sets(p, HEAD + BANDS_HEIGHT + SET_GAP);
-    svg_end(&p->svg);
-}
-
-static int read_pages(struct picture *p)
-{
-    struct trace_visitor visitor = memory_visitor;
-    int error = memory_init(&p->memory, &p->scan);
-
-    visitor.context = &p->memory;
-    if (error == 0)
-        error = trace_scan_run(&p->scan, &visitor);
-    if (error == 0)
-        error = symbols_open(&p->symbols, &p->scan.info, p->scan.symbols);
-    if (error == 0)
-        error = memory_finish(&p->memory, p->symbols);
-    if (error == 0)
-        error = choose(p);
-    if (error != 0)
-        return error;
-    p->bins = p->memory.look_count < BINS ? p->memory.look_count : BINS;
-    p->time = (struct plot_axis){.to = (double)memory_look_ns(&p->memory, p->memory.look_count - 1),
-                                 .page_from = PLOT_LEFT,
+    mix_colours(p);
+    lay_out(p);
+    p->time = (struct plot_axis){.from = (double)p->map.from_ns,
+                                 .to = (double)p->map.to_ns,
+                                 .page_from = LEFT,
                                  .page_to = PLOT_RIGHT};
-    return lay_out(p);
+    svg_begin(&p->svg, out, p->end + BELOW_GAP + PLOT_MEMORY_BELOW + FOOT,
+              plot_title(title, &p->scan.info, what[p->map.of]));
+    draw_legend(p);
+    for (uint32_t i = 0; i < p->map.count; i++)
+        draw_band(p, i);
+    plot_memory_below(p, p->end + BELOW_GAP);
+    svg_end(&p->svg);
 }
 
 int plot_memory(struct plot_options *options, FILE *out)
 {
-    struct picture *p = calloc(1, sizeof *p);
-    struct trace_head head = {0};
+    struct plot_memory *p = calloc(1, sizeof *p);
+    const struct memory_map_wish wish = {
+        .from_address = options->from_address,
+        .to_address = options->to_address != 0 ? options->to_address : UINT64_MAX,
+        .block_bytes = options->block_bytes,
+        .bands = 16,
+        .bins = PLOT_MEMORY_BINS,
+        .lives = 20000,
+        .rows = 170,
+        .rows_least = 6,
+    };
     int error = p != NULL ? plot_open(options, &p->scan) : -ENOMEM;
 
     if (error != 0) {
         free(p);
         return error;
     }
-    error = trace_scan_head(&p->scan, &head);
-    if (error == 0 && head.accesses) {
-        trace_scan_close(&p->scan);
-        free(p);
-        return plot_accesses(options, out);
-    }
-    if (error == 0)
-        error = read_pages(p);
-    for (size_t i = 0; error == 0 && i < p->memory.run_count; i++)
-        add_run(p, &p->memory.runs[i]);
+    error = memory_map_read(&p->map, &p->scan, options->reader.path, &wish);
     if (error == 0)
         draw(p, out);
     if (error == 0 && p->svg.xml.bad)
         error = -ENOMEM;
-    for (uint32_t i = 0; i < p->band_count; i++)
-        free(p->bands[i].cells);
-    memory_free(&p->memory);
-    symbols_close(p->symbols);
+    memory_map_free(&p->map);
     plot_close(options, &p->scan);
     free(p);
     return error;

@@ -25,7 +25,9 @@ int view_blocks_init(struct view_blocks *blocks, uint32_t event_count)
     blocks->groups = calloc(VIEW_GROUPS_MAX, sizeof blocks->groups[0]);
     blocks->keys = calloc(VIEW_BLOCKS_SLOTS, sizeof blocks->keys[0]);
     blocks->values = calloc((size_t)VIEW_BLOCKS_SLOTS * (1 + event_count), sizeof(uint64_t));
-    if (blocks->groups == NULL || blocks->keys == NULL || blocks->values == NULL) {
+    blocks->of_objects = calloc(VIEW_GROUPS_MAX, sizeof blocks->of_objects[0]);
+    if (blocks->groups == NULL || blocks->of_objects == NULL || blocks->keys == NULL ||
+        blocks->values == NULL) {
         view_blocks_free(blocks);
         return -ENOMEM;
     }
@@ -35,6 +37,7 @@ int view_blocks_init(struct view_blocks *blocks, uint32_t event_count)
 void view_blocks_free(struct view_blocks *blocks)
 {
     free(blocks->groups);
+    free(blocks->of_objects);
     free(blocks->keys);
     free(blocks->values);
     memset(blocks, 0, sizeof *blocks);
@@ -45,14 +48,32 @@ uint32_t view_blocks_group(struct view_blocks *blocks, uint32_t cpu, uint32_t ti
     uint32_t i;
 
     for (i = 0; i < blocks->group_count; i++)
-        if (blocks->groups[i].tid == tid && blocks->groups[i].cpu == cpu)
+        if (blocks->groups[i].tid == tid && blocks->groups[i].cpu == cpu &&
+            blocks->groups[i].object == 0)
             return i;
     if (i == VIEW_GROUPS_MAX - 1)
-        blocks->groups[i] = (struct view_group){UINT32_MAX, UINT32_MAX};
+        blocks->groups[i] = (struct view_group){UINT32_MAX, UINT32_MAX, 0};
     else if (i < VIEW_GROUPS_MAX)
-        blocks->groups[i] = (struct view_group){cpu, tid};
+        blocks->groups[i] = (struct view_group){cpu, tid, 0};
     else
         return VIEW_GROUPS_MAX - 1;
+    return blocks->group_count++;
+}
+
+/* Half of the groups are left for CPUs and threads. */
+uint32_t view_blocks_object(struct view_blocks *blocks, uint32_t group, uint32_t object)
+{
+    uint16_t *place = &blocks->of_objects[group][object % VIEW_OBJECTS_MAX];
+
+    if (*place != 0)
+        return *place;
+    if (blocks->group_count >= VIEW_GROUPS_MAX / 2) {
+        blocks->refused++;
+        return group;
+    }
+    *place = (uint16_t)blocks->group_count;
+    blocks->groups[blocks->group_count] = blocks->groups[group];
+    blocks->groups[blocks->group_count].object = object + 1;
     return blocks->group_count++;
 }
 

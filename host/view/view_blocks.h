@@ -13,15 +13,19 @@
 #define VIEW_BLOCKS_MAX 8192u
 #define VIEW_BLOCKS_SLOTS (1u << 18)
 #define VIEW_GROUPS_MAX 1024u /* pairs of CPU and thread; further ones share the last */
+#define VIEW_OBJECTS_MAX 64u /* that samples tell apart */
 
 struct view_group {
     uint32_t cpu;
     uint32_t tid; /* UINT32_MAX: all that found no place */
+    uint32_t object; /* number + 1 of what it accessed; 0: another one, or nothing */
 };
 
 struct view_blocks {
     struct view_group *groups; /* owned */
     uint32_t group_count;
+    uint16_t (*of_objects)[VIEW_OBJECTS_MAX]; /* of a group: those of its objects; 0: none; owned */
+    uint64_t refused; /* samples whose objects found no place */
     uint64_t *keys; /* hash table; 0: free; owned */
     uint64_t *values; /* samples and increments of each slot; owned */
     uint32_t used;
@@ -36,6 +40,9 @@ void view_blocks_free(struct view_blocks *blocks);
 
 /* The number of a CPU and thread. */
 uint32_t view_blocks_group(struct view_blocks *blocks, uint32_t cpu, uint32_t tid);
+
+/* The number of a CPU and thread, of which `group` is one, that accessed an object (from 0). */
+uint32_t view_blocks_object(struct view_blocks *blocks, uint32_t group, uint32_t object);
 
 /* Counts a sample of that weight at a time since the start (within VIEW_TICKS_MASK); previous NULL:
  * its increments belong nowhere.  0 or -ENOMEM. */

@@ -100,6 +100,7 @@ void view_facts_add(const struct view_model *m, struct view_columns *columns)
     view_columns_set(columns, "samples", json_number(m->sample_count));
     view_columns_set(columns, "last_tick", json_number(m->last));
     view_columns_set(columns, "partial", json_boolean(m->scan.partial));
+    view_columns_set(columns, "objects_refused", json_number(m->blocks.refused));
     view_columns_set(columns, "problems", problems(m->symbols));
     view_columns_set(columns, "sampling", sampling(&info->sampling));
     view_columns_set(columns, "spreads", view_spread_json(&m->spread, info));

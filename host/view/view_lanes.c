@@ -317,8 +317,9 @@ static json_t *groups_of(const struct view_blocks *groups, const struct trace_in
 
         json_array_append_new(
             array,
-            json_pack("[I, I, I]", (json_int_t)group->cpu, (json_int_t)group->tid,
-                      (json_int_t)trace_processes_of(&info->processes, group->tid, UINT64_MAX)));
+            json_pack("[I, I, I, I]", (json_int_t)group->cpu, (json_int_t)group->tid,
+                      (json_int_t)trace_processes_of(&info->processes, group->tid, UINT64_MAX),
+                      (json_int_t)group->object));
     }
     return array;
 }

@@ -11,8 +11,8 @@
 #define FINEST_SAMPLES 2u /* in a bin of the finest level, about */
 #define FINEST_TICKS 1024u /* where the interval is unknown */
 
-const char *const view_part_names[VIEW_PARTS] = {"facts", "bins",  "profile",
-                                                 "lanes", "calls", "samples"};
+const char *const view_part_names[VIEW_PARTS] = {"facts", "bins",   "profile", "lanes",
+                                                 "calls", "memory", "samples"};
 
 /* The event of a name that counts retired instructions, -1 when there is none. */
 static int base_event(const struct trace_info *info)
@@ -87,7 +87,12 @@ static int take_sample(struct view_model *m, const struct trace_samples *samples
     const struct trace_slot *slot = &samples->slots[n], *previous;
     struct view_sample sample;
     int error = 0;
+    uint32_t object = view_memory_object(&m->memory, samples, n, &error);
 
+    if (error != 0)
+        return error;
+    if (object != MEMORY_MAP_BANDS)
+        group = view_blocks_object(&m->blocks, group, object);
     view_model_sample(m, &m->scan, samples, n, group, &sample, &previous, &error);
     if (sample.time > m->last)
         m->last = sample.time;
@@ -134,6 +139,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
     if (error == 0)
         error = view_lanes_samples(&m->lanes, samples);
     view_spread_add(&m->spread, samples);
+    view_memory_run(&m->memory, samples);
     for (uint32_t n = 0; n < samples->count && error == 0; n++)
         error = take_sample(m, samples, n, group);
     return error;
@@ -165,16 +171,21 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     return error == 0 ? view_lanes_record(&m->lanes, &chunk->header, record) : error;
 }
 
-/* What is known of exact counts before the walk comes to them. */
-static int look_ahead(struct view_model *m, const char *path)
+/* What the walk needs to know before: of exact counts, and of memory. */
+static int look_ahead(struct view_model *m, struct reader *reader)
 {
     struct trace_info info;
     int error;
 
     trace_info_init(&info);
-    error = about_read(&info, path);
+    error = about_read(&info, reader->path);
     m->exact = info.has_exact;
     m->event_count = info.event_count;
+    if (error == 0)
+        error = reader_open(&m->scan, reader);
+    m->scanned = error == 0;
+    if (error == 0)
+        error = view_memory_read(&m->memory, reader->path, &m->scan, &info);
     trace_info_free(&info);
     return error;
 }
@@ -185,18 +196,16 @@ int view_model_read(struct view_model *m, struct reader *reader)
                                           .stacks = TRACE_SCAN_STACKS,
                                           .exact = true,
                                           .names = true,
+                                          .accesses = true,
                                           .samples = take_samples,
                                           .waits = take_waits,
                                           .record = take_record};
     int error;
 
     memset(m, 0, sizeof *m);
-    error = look_ahead(m, reader->path);
-    if (error == 0)
-        error = reader_open(&m->scan, reader);
+    error = look_ahead(m, reader);
     if (error != 0)
         return error;
-    m->scanned = true;
     m->waits.tree = &m->tree;
     m->waits.blocks = &m->blocks;
     error = view_tree_init(&m->tree);
@@ -223,6 +232,7 @@ void view_model_free(struct view_model *m)
     view_waits_free(&m->waits);
     view_spread_free(&m->spread);
     view_calls_free(&m->calls);
+    view_memory_free(&m->memory);
     object_share_free(&m->share);
     symbols_close(m->symbols);
     if (m->scanned)
@@ -256,6 +266,9 @@ int view_model_pack(struct view_model *m, enum view_part part, json_t *facts, ui
         break;
     case VIEW_CALL_LIST:
         view_calls_pack(&m->calls, &columns);
+        break;
+    case VIEW_MEMORY_MAPS:
+        view_memory_pack(&m->memory, &columns);
         break;
     default:
         view_samples_pack(&m->samples, &columns);

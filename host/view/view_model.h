@@ -1,5 +1,5 @@
-/* Everything that the page of a trace shows, gathered in one pass, and one more for probes. Bounded
- * memory.  Never prints.
+/* Everything that the page of a trace shows, gathered in one pass, and more for probes and
+ * for memory.  Bounded memory.  Never prints.
  */
 #pragma once
 
@@ -9,6 +9,7 @@
 #include "host/view/view_blocks.h"
 #include "host/view/view_calls.h"
 #include "host/view/view_lanes.h"
+#include "host/view/view_memory.h"
 #include "host/view/view_samples.h"
 #include "host/view/view_spread.h"
 #include "host/view/view_tree.h"
@@ -26,6 +27,7 @@ struct view_model {
     struct view_waits waits;
     struct view_spread spread;
     struct view_calls calls;
+    struct view_memory memory;
     bool requests; /* there are some */
     uint64_t sample_count; /* that were handed in */
     uint64_t last; /* latest time, ticks since the start */
@@ -43,6 +45,7 @@ enum view_part {
     VIEW_PROFILE,
     VIEW_LANE_SPANS,
     VIEW_CALL_LIST,
+    VIEW_MEMORY_MAPS,
     VIEW_SAMPLE_LIST,
     VIEW_PARTS
 };

@@ -548,7 +548,16 @@ bench_accesses() {
             "$(calc %.1f "2 * $accesses / 1e6 / ($user + $system)")" 'M accesses/s' $([ "$view" = --lines ] || echo ge 10)
         row "hr memory${view:+ $view}: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 300
     done
-    rm -f accesses.bin
+    for command in 'memory --map' 'view -o accesses.html'; do
+        # shellcheck disable=SC2086
+        /usr/bin/time -f '%U %S %M' -o usage "$HR" $command accesses.bin >/dev/null || missed=1
+        read -r user system rss <usage
+        row "hr $command, $((accesses / 1000000)) million accesses" "$(calc %.2f "$user + $system")" 's, CPU'
+        row "hr $command: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 300
+    done
+    row 'the page' "$(calc %.2f "$(stat -c %s accesses.html) / 1e6")" MB le 20
+    row 'its map of memory' "$(calc %.2f "$(sed -n 's/.*id="data-memory">//p' accesses.html | wc -c) / 1e6")" MB le 0.6
+    rm -f accesses.bin accesses.html
     bench_objects
 }
 

@@ -30,6 +30,8 @@ plot -p latency -o picture.svg
 memory
 memory --by line
 memory --lines
+memory --map
+memory --map=allocations -f json
 plot -p memory -o picture.svg
 plot --function outer -o picture.svg
 timeline

@@ -178,6 +178,33 @@ is 'map: rows of a block' "$(sed -n "s/.*<rect [^>]* height='\([0-9.]*\)'[^>]*f4
 run_hr plot -p memory --range 5-4 -o part.svg a.bin
 is 'map: no range' "$status" 2
 
+# The same as letters, and as data: every record is in a cell.
+run_hr memory --map a.bin
+like 'map as letters: what it is' out '^# accesses over time and address, from 1\.000 us to 4\.949 ms, a column is 65\.11 us$'
+is 'map as letters: addresses that grow, then a line that is written and read' \
+    "$status.$(sed -n '/^table,/,/^stats,/p' out | grep -cE '^ \| *R+r? *\|$').$(sed -n '/^stats,/,/^cold_a,/p' out | grep -cE '^ \| +WW +RR +\|$')" 0.10.2
+run_hr memory --map -f csv a.bin
+is 'map as data: records' "$(awk -F, 'NR > 1 { reads[$1] += $7; writes[$1] += $8; latency[$1] += $10 } END { for (name in reads) print name, reads[name], writes[name], latency[name] }' out | sort)" \
+    '[anon] 0x7ffff0000000 50 0 200
+[anon] 0x7ffff4000000 50 0 200
+[stack of thread 1000] 50 0 200
+cold_a 300 0 1200
+cold_b 300 20 1200
+stats 200 200 18000
+table 1000 0 214000'
+is 'map as data: a cell of one thread, a cell of two' "$(awk -F, '$1 == "stats" && $8 > 0 { print $11 }' out | sort -u | tr '\n' ' ')" '1000 1001 '
+mv out one.csv
+run_hr memory --map -f csv --jobs 1 a.bin
+is 'map: several workers find the same' "$(cmp out one.csv 2>&1)" ''
+run_hr memory --map --range "$(printf '0x%x-0x%x' "$(at table)" "$(at table 16384)")" --block 1K -f json a.bin
+is 'map as data: a range in blocks' "$(jq -c '[.of, (.bands | length), .bands[0].object, .bands[0].rows, ([.bands[0].cells[] | .[2]] | add)]' out)" '["accesses",1,"table",16,1000]'
+run_hr memory --map=pages a.bin
+is 'map: of what there is not' "$status.$(sed 's/^hr: //' err)" "1.a.bin: no pages are recorded; 'hr run --pages 1ms' records them"
+run_hr memory --map=regions a.bin
+is 'map: of what is unknown' "$status" 2
+run_hr memory --block 1K a.bin
+is 'map: its options alone' "$status" 2
+
 # Tables are bounded: 600,000 instructions in as many blocks of memory.
 awk 'BEGIN { for (i = 0; i < 600000; i++) printf "load %d 1000 %d %.0f 1 4\n", i * 100, 4198400 + i, 68719476736 + i * 2097152 }' |
     "$TOOLS/genaccesses" wide.bin || exit 1
@@ -185,4 +212,6 @@ run_hr memory -f csv -n 1 wide.bin
 is 'what finds no room is one row' "$(sed 1d out | cut -d, -f1,2,11)" '[other],206784,[other]'
 run_hr memory --jobs 2 -f csv -n 1 wide.bin
 is 'the same with two workers' "$(sed 1d out | cut -d, -f1,2,11)" '[other],206784,[other]'
+run_hr memory --map -f json wide.bin
+within 'a map of it is small' "$(wc -c <out)" 100 1000
 done_testing

@@ -79,6 +79,11 @@ like '... and says what is cold' table 'cold: not touched in the last tenth'
 "$HR" plot -p memory -o memory.svg hr.bin
 is 'the picture has hot and cold in two colours' \
     "$(grep -c -m1 d55e00 memory.svg) $(grep -c -m1 0072b2 memory.svg)" '1 1'
+"$HR" memory -f csv -n 0 hr.bin | awk -F, 'NR > 1 { print $1, $2, $3, $7 }' | sort >ranges
+"$HR" memory --map -n 0 -f json hr.bin >map
+jq -r '.bands[] | select(.start < 140737488355328) | "\(.pid) \(.start) \(.end) \(([.cells[] | .[2] + .[3]] | add) * 4096 / '"$looks"' | floor)"' map | sort >bands
+is 'the map has what looks saw of each range' "$(comm -13 ranges bands)" ''
+is '... of the ranges that matter' "$(jq '[.left_out, (.bands | length)] | .[1] > 3' map)" true
 is 'the trace is complete' "$("$HR" check hr.bin >/dev/null 2>&1; echo $?)" 0
 
 # ---- nothing else changes ----

@@ -105,6 +105,14 @@ is 'with -g the stack of each site' "$("$HR" memory --leaks -f json hr.bin | jq 
 "$HR" memory --leaks hr.bin >leaks
 like '... in the table' leaks '^ +<- leaks \(alloc.c:[0-9]+\)$'
 ok 'the trace is right' "$HR" check hr.bin
+"$HR" memory --map -f json hr.bin | jq '.bands |= map(select(.object | test("heap: leak_here")))' >map
+is 'the map has each object of a place' "$(jq -c '.bands | length, .[0].objects, .[0].bytes' map | tr '\n' ' ')" '1 1000 64000 '
+is '... its stack' "$(jq -r '.bands[0].detail[:3] | map(split(" ")[0]) | join(" ")' map)" 'leak_here leaks main'
+is '... what is allocated, to the end' "$(jq '(.bins - 1) as $last | [.bands[0].cells[] | select(.[0] == $last) | .[7]] | add * 100 | round > 0' map)" true
+"$HR" memory --map hr.bin >letters
+like '... as letters' letters '^ \|[ .+#]*[.+#]\|$'
+"$HR" plot -p memory -o map.svg hr.bin
+is '... and as a picture' "$(grep -c 'heap: leak_here (alloc.c:[0-9]*), process 1000: .*, 64.00 KB in 1,000 objects<' map.svg)" 1
 alloc -g fp ./alloc peak
 "$HR" memory --peak hr.bin >peak
 like 'what was live at the peak' peak '^ +1.00 MB +100 +100.0%  peak \(alloc.c:[0-9]+\)$'

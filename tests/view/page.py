@@ -201,6 +201,69 @@ def durations(page, name):
     return seen
 
 
+def memory(page, argument):
+    """The map of memory of OF|NAME: what there is, what it says of an object; a drag, keys, and the life of an object of the heap."""
+    seen = {"hidden": page.js("document.getElementById('memory').hidden")}
+    if seen["hidden"]:
+        return seen
+    of, _, name = argument.partition("|")
+    page.js(f"""(select => {{ select.value = hrView.view.memory.maps.findIndex(map => map.of === {json.dumps(of)}); select.onchange(); }})(document.getElementById('memory-of'));
+        document.getElementById('memory').scrollIntoView({{block: 'center'}})""")
+    page.settle()
+    seen.update(maps=page.js("hrView.view.memory.maps.map(map => map.of)"), note=text(page, "#memory-note"), legend=text(page, "#memory-legend"),
+                objects=page.js("hrView.view.memory.boxes.map(box => box.band.name)"),
+                sums=page.js("""hrView.view.memory.map.bands.map(band => { const sum = (name) => hrView.view.memory.map.cells[name].slice(band.first, band.last).reduce((a, b) => a + b, 0);
+                    return [band.name, sum("reads"), sum("writes"), sum("latency")].join(" "); })"""),
+                elements=page.js("document.querySelectorAll('#memory img, #memory script, #memory b-evil').length"))
+    stage = box(page, "#memory-stage")
+    # the middle of the first cell that has something
+    find = f"""(() => {{ const {{ map, boxes }} = hrView.view.memory, box = boxes.find(box => box.band.name === {json.dumps(name)}), {{ band }} = box;
+      const place = map.cells.place[band.first], bin = Math.floor(place / band.rows), row = place % band.rows, w = hrView.plotWidth();
+      const x = (ns) => hrView.gutter + (ns - hrView.state.from) / (hrView.state.to - hrView.state.from) * w;
+      return {{ x: x(map.from + (bin + 0.5) * map.binNs), y: box.y + box.height * (1 - (row + 0.5) / band.rows), end: x(map.from + (bin + 8) * map.binNs), name: box.y + 5 }}; }})()"""
+    cell = page.js(find)
+    page.mouse("mouseMoved", stage["x"] + cell["x"], stage["y"] + cell["y"])
+    seen["tip"] = text(page, "#memory-tip")
+    page.drag(stage["x"] + cell["x"], stage["y"] + cell["y"], stage["x"] + cell["end"], stage["y"] + cell["y"])
+    page.settle()
+    seen.update(selection=page.js("hrView.state.selection"), box=page.js("!document.getElementById('memory-selection').hidden"),
+                counts=counts(page), title=text(page, "#profile-title"), chosen=text(page, "#memory-object"))
+    page.js("document.getElementById('clear').click()")
+    if not page.js("document.getElementById('memory-graph').hidden"):
+        page.js("document.getElementById('memory-graph').click()")
+        page.settle()
+        seen.update(alone=counts(page), alone_words=text(page, "#flame-note"), alone_object=page.js("hrView.view.memory.map.bands[hrView.state.object].name"))
+        page.js("document.getElementById('memory-graph').click()")
+        page.settle()
+        seen["all"] = counts(page)
+    before = page.js("hrView.state.to - hrView.state.from")
+    page.mouse("mouseWheel", stage["x"] + cell["x"], stage["y"] + cell["y"], deltaX=0, deltaY=-240)
+    page.settle()
+    seen["zoomed"] = page.js("hrView.state.to - hrView.state.from") < before
+    page.js("document.getElementById('zoom-all').click(); document.getElementById('memory-stage').focus()")
+    page.settle()
+    for key in ("ArrowUp", "ArrowDown", "Enter"):  # from the object that the drag chose
+        page.key(key)
+    page.settle()
+    seen["only"] = page.js("hrView.view.memory.boxes.map(box => box.band.name)")
+    page.key("Backspace")
+    page.settle()
+    seen["again"] = page.js("hrView.view.memory.boxes.length")
+    page.drag(stage["x"] + 5, stage["y"] + cell["name"], stage["x"] + 5, stage["y"] + cell["name"])
+    page.settle()
+    seen["named"] = page.js("hrView.view.memory.boxes.map(box => box.band.name)")
+    page.js("document.getElementById('memory-all').click()")
+    page.settle()
+    cell = page.js(find)
+    for count in (1, 2):
+        page.mouse("mousePressed", stage["x"] + cell["x"], stage["y"] + cell["y"], button="left", clickCount=count)
+        page.mouse("mouseReleased", stage["x"] + cell["x"], stage["y"] + cell["y"], button="left", clickCount=count)
+    page.settle()
+    seen["life"] = page.js("hrView.state.selection")
+    page.js("document.getElementById('clear').click(); document.getElementById('zoom-all').click()")
+    return seen
+
+
 def off_cpu(page, _):
     """The flame graph of waits: of the run, of its halves, of thread 1000; then the one of samples again."""
     seen = {"hidden": page.js("document.getElementById('flame-time').hidden")}
@@ -221,7 +284,7 @@ def off_cpu(page, _):
     return seen
 
 
-SCENARIOS = {"off-cpu": off_cpu, "durations": durations, "layout": layout, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process}
+SCENARIOS = {"off-cpu": off_cpu, "durations": durations, "layout": layout, "memory": memory, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process}
 
 
 def main():

@@ -20,6 +20,9 @@ function fillLists(view) {
   byId("tid").replaceChildren(option(-1, "all"), ...threads.map((t) => option(t.tid, `${t.tid} (${formatTime(t.ns)})`)));
   byId("process").replaceChildren(option(-1, "all"), ...[...new Set(threads.map((t) => t.process))].filter((p) => processes[p])
     .map((p) => option(p, `${processes[p].name} ${processes[p].pid}`)));
+  const { bands } = memoryAccesses(view);
+  byId("object").replaceChildren(option(-1, "all"), ...bands.map((band) => option(band.number, band.name)).reverse());
+  byId("object-label").hidden = bands.length === 0;
   byId("process-label").hidden = processes.length < 2;
   byId("cpu-label").hidden = cpus.length < 2;
   byId("split-label").hidden = cpus.length < 2;
@@ -64,6 +67,7 @@ function startControls(view) {
   byId("weight").onchange = (event) => change({ weight: Number(event.target.value) });
   byId("cpu").onchange = (event) => change({ cpu: Number(event.target.value) });
   byId("process").onchange = (event) => change({ process: Number(event.target.value) });
+  byId("object").onchange = (event) => change({ object: Number(event.target.value) });
   byId("tid").onchange = (event) => change({ tid: Number(event.target.value) });
   byId("clear").onclick = () => change({ selection: null });
   byId("help").onclick = () => byId("keys").showModal();

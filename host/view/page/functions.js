@@ -97,6 +97,7 @@ function describeProfile(view) {
   if (isCounted(view)) notes.push("Every instruction was counted where it is, over the whole run: mode exact has no times and no call stacks.");
   else if (!view.hasStacks) notes.push("The trace has no call stacks (hr run -g records them): the graph shows functions only, and what was inlined into them.");
   if (!view.profile.exact) notes.push(`Counts are in blocks of ${formatTime(view.profile.roundNs)}; a block that is cut counts in part. hr view --serve counts exactly.`);
+  if (state.object >= 0) notes.push(`Accesses to ${memoryAccesses(view).bands[state.object].name} alone.` + (view.facts.objects_refused ? ` ${formatCount(view.facts.objects_refused)} accesses to objects are not told apart: there are too many threads.` : ""));
   if (view.flame.offCpu) {
     const left = view.waits.refused ? ` ${formatCount(view.waits.refused)} waits more are not in it.` : "";
     notes.splice(0, notes.length, "Off CPU: how long threads waited, by the stack at which they began to, until they ran again. The table shows the profile on the CPU." + left);

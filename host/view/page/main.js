@@ -6,13 +6,14 @@ function hasStacks(tree) {
 async function readView() {
   const facts = (await loadPart("facts")).facts, ns = facts.ns_per_tick, events = facts.events.length;
   const view = { facts, summary: facts.summary, server: facts.server || null, rows: [], sort: { id: "self", direction: 1 }, profileTurn: 0, profileDrawn: 0 };
-  const [bins, profile, lanes, calls] = await Promise.all(["bins", "profile", "lanes", "calls"].map(loadPart));
+  const [bins, profile, lanes, calls, memory] = await Promise.all(["bins", "profile", "lanes", "calls", "memory"].map(loadPart));
   view.pyramid = makePyramid(bins, ns, 0);
   view.tree = makeTree(profile);
   view.blocks = makeBlocks(profile, ns, events);
   view.waits = makeWaits(profile, ns);
   view.lanes = makeLanes(lanes, ns);
   view.calls = makeCalls(calls, ns);
+  view.memory = makeMemory(memory);
   view.metrics = makeMetrics(facts);
   view.hasStacks = hasStacks(view.tree);
   view.isFlat = view.tree.parent.every((parent) => parent === 0);
@@ -40,6 +41,7 @@ function connect(view) {
     drawRuler();
     drawRows(view);
     drawLanes(view);
+    drawMemory(view);
     drawMinimap(view);
     placeSelection();
     byId("resolution").textContent = resolutionWords(view);
@@ -53,7 +55,8 @@ function connect(view) {
   onChange(["metrics", "split"], rebuild);
   onChange(["metrics"], () => { if (view.functionRows) drawFunctions(view); });
   onChange(["from", "to"], () => { if (!state.selection) later(); });
-  onChange(["selection", "cpu", "process", "tid", "weight"], profile);
+  onChange(["selection", "cpu", "process", "tid", "object", "weight"], profile);
+  onChange(["object"], () => { byId("object").value = state.object; });
   onChange(["search"], () => { if (view.functionRows) applySearch(view); });
   watchWidths(view);
 }
@@ -79,6 +82,7 @@ async function main() {
     startControls(view);
     startStage(view);
     startMinimap(view);
+    startMemory(view);
     drawHeader(view);
     fillLists(view);
     makeRows(view);

@@ -21,15 +21,15 @@ function makeWaits(group, nsPerTick) {
 
 /* Nanoseconds that threads waited within a span, for every node of the call tree. */
 function waitedIn(view, from, to) {
-  const w = view.waits, wanted = wantedGroups(view), out = new Float64Array(view.tree.parent.length);
+  const w = view.waits, wanted = wantedGroups(view, -1), out = new Float64Array(view.tree.parent.length);
   for (let i = 0; i < w.time.length; i++)
     if (wanted[w.group[i]]) out[w.node[i]] += Math.max(0, Math.min(w.time[i] + w.ns[i], to) - Math.max(w.time[i], from));
   return out;
 }
 
-function wantedGroups(view) {
-  return view.lanes.groups.map(([cpu, tid, process]) => (state.cpu < 0 || cpu === state.cpu) &&
-    (state.tid < 0 || tid === state.tid) && (state.process < 0 || process === state.process));
+function wantedGroups(view, object = state.object) {
+  return view.lanes.groups.map(([cpu, tid, process, accessed]) => (state.cpu < 0 || cpu === state.cpu) &&
+    (object < 0 || accessed === object + 1) && (state.tid < 0 || tid === state.tid) && (state.process < 0 || process === state.process));
 }
 
 function emptyProfile(view) {
@@ -88,8 +88,9 @@ function totalsOf(view, self) {
 }
 
 async function profileOf(view, from, to) {
-  if (view.samples && from >= view.samples.from && to <= view.samples.to) return profileOfSamples(view, from, to);
-  if (view.server && !isCounted(view) && (from > 0 || to < view.end))
+  const alone = !view.server || state.object < 0; /* the server tells no objects apart */
+  if (view.samples && alone && from >= view.samples.from && to <= view.samples.to) return profileOfSamples(view, from, to);
+  if (view.server && alone && !isCounted(view) && (from > 0 || to < view.end))
     return profileOfServer(view, from, to).catch((error) => { complain(error); return profileOfBlocks(view, from, to); });
   return profileOfBlocks(view, from, to);
 }

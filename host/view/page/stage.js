@@ -29,14 +29,14 @@ function onWheel(view, event) {
   const sideways = event.shiftKey && !event.deltaX ? event.deltaY : event.deltaX;
   if (Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY))
     return move(view, sideways * unit / plotWidth());
-  const x = event.clientX - byId("stage").getBoundingClientRect().left;
+  const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
   zoomAt(view, toTime(Math.max(x, GUTTER)), Math.exp(event.deltaY * unit * 0.002));
 }
 
-/* Selects from where the button went down, or moves with Shift or the middle button. */
+/* Selects from where the button went down, or moves with Shift or the middle button: on the timeline, and on the map of memory. */
 function onPointerDown(view, event) {
   if (event.button > 1 || event.target.closest("button")) return;
-  const stage = byId("stage"), left = stage.getBoundingClientRect().left;
+  const stage = event.currentTarget, left = stage.getBoundingClientRect().left;
   const start = event.clientX - left, moving = event.shiftKey || event.button === 1;
   const from = state.from, to = state.to, anchor = toTime(Math.max(GUTTER, start));
   if (start > GUTTER + plotWidth() + EDGE) return; /* the scroll bar */
@@ -97,7 +97,10 @@ function resolutionWords(view) {
 }
 
 function placeSelection() {
-  const box = byId("selection");
+  for (const name of ["selection", "memory-selection"]) placeBox(byId(name));
+}
+
+function placeBox(box) {
   box.hidden = !state.selection;
   if (box.hidden) return;
   const a = Math.max(GUTTER, toPixel(state.selection[0])), b = Math.min(GUTTER + plotWidth(), toPixel(state.selection[1]));

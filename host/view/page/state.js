@@ -4,7 +4,7 @@ const state = {
   selection: null, /* [ns, ns] or null */
   metrics: [], /* of the rows, by id */
   split: false, /* a row for each CPU */
-  cpu: -1, process: -1, tid: -1, /* what the profile counts; -1: all */
+  cpu: -1, process: -1, tid: -1, object: -1, /* what the profile counts; -1: all */
   weight: -1, /* -1: samples, else an event */
   search: "",
 };

@@ -105,6 +105,26 @@ static void test_groups_are_bounded(void **state)
     assert_int_equal(blocks->groups[VIEW_GROUPS_MAX - 1].tid, UINT32_MAX);
 }
 
+/* What samples accessed tells groups apart, as long as half of them are left for others. */
+static void test_groups_of_objects(void **state)
+{
+    struct view_blocks *blocks = *state;
+    uint32_t group = view_blocks_group(blocks, 1, 1000), first, second;
+
+    first = view_blocks_object(blocks, group, 0);
+    second = view_blocks_object(blocks, group, 5);
+    assert_true(first != group && second != first);
+    assert_int_equal(view_blocks_object(blocks, group, 0), first);
+    assert_int_equal(view_blocks_group(blocks, 1, 1000), group);
+    assert_int_equal(blocks->groups[second].cpu, 1);
+    assert_int_equal(blocks->groups[second].tid, 1000);
+    assert_int_equal(blocks->groups[second].object, 6);
+    for (uint32_t i = 0; i < 2 * VIEW_GROUPS_MAX; i++)
+        view_blocks_object(blocks, view_blocks_group(blocks, 0, i), i);
+    assert_in_range(blocks->refused, VIEW_GROUPS_MAX, 2 * VIEW_GROUPS_MAX);
+    assert_int_equal(view_blocks_object(blocks, group, 5), second);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +132,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_blocks_double, setup, teardown),
         cmocka_unit_test_setup_teardown(test_hostile_nodes_and_times, setup, teardown),
         cmocka_unit_test_setup_teardown(test_groups_are_bounded, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_groups_of_objects, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
