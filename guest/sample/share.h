@@ -55,8 +55,8 @@ static inline void share_note(struct share *share, uint64_t ticks)
         ticks > seen ? seen + (seen >> SHARE_RISE_SHIFT) + 1 : seen - (seen >> SHARE_FALL_SHIFT);
 }
 
-#define SHARE_STARVED 4u /* after the last look at the clock: less than this times the seen cost \
-                          */
+/* After the last look at the clock: less than this times the seen cost. */
+#define SHARE_STARVED 4u
 
 /* True if the timer expired before the last sample's handler had returned to the program, which may
  * not have executed anything since: then costs must have risen faster than the steps can follow. */
