@@ -137,6 +137,11 @@ static void msr_precise_stop(const struct pmu_session *)
     beneath->precise_stop(&counted);
 }
 
+static void msr_precise_collect(const struct pmu_session *, struct pmu_precise *area)
+{
+    beneath->precise_collect(&counted, area);
+}
+
 static uint64_t read_special(uint8_t kind)
 {
     if (kind >= MSR_EVENT_IMC_READS)
@@ -190,6 +195,7 @@ const struct pmu_driver *pmu_msr_layer(const struct pmu_driver *under,
         .precise_start = under->precise_start != NULL ? msr_precise_start : NULL,
         .precise_stop = under->precise_stop != NULL ? msr_precise_stop : NULL,
         .precise_served = under->precise_served,
+        .precise_collect = under->precise_collect != NULL ? msr_precise_collect : NULL,
         .read = msr_read,
         .read_others = under->read_others != NULL ? msr_read_others : NULL,
     };

@@ -196,13 +196,14 @@ static void pebs_jitter(struct pebs *pebs)
 {
     for (uint32_t i = 0; i < sampling.session.event_count; i++) {
         const struct pmu_event *event = &sampling.session.events[i];
-        uint64_t range = event->record_period >> JITTER_SHIFT;
+        uint64_t range = event->record_period >> JITTER_SHIFT, period;
 
         if (!range)
             continue;
-        pebs->next[i] =
-            event->record_period - range + splitmix_next(&pebs->random) % (2 * range + 1);
-        pmu_precise_period(&pebs->area, event, pebs->next[i]);
+        period = event->record_period - range + splitmix_next(&pebs->random) % (2 * range + 1);
+        pmu_precise_period(&pebs->area, event, period);
+        if (!run.pmu_caps.sampled_records)
+            pebs->next[i] = period;
     }
 }
 
@@ -234,10 +235,18 @@ static __attribute__((noinline)) void take_records(struct cpu *cpu, const uint8_
         pebs_jitter(pebs);
 }
 
+static void pebs_collect(struct cpu *cpu)
+{
+    if (__builtin_expect(run.pmu->precise_collect != NULL, 0))
+        run.pmu->precise_collect(&sampling.session, &cpu->pebs->area);
+}
+
 void pebs_empty(struct cpu *cpu)
 {
-    const uint8_t *end, *at = pmu_precise_take(&cpu->pebs->area, &end);
+    const uint8_t *end, *at;
 
+    pebs_collect(cpu);
+    at = pmu_precise_take(&cpu->pebs->area, &end);
     if (at != end)
         take_records(cpu, at, end);
 }
@@ -273,8 +282,10 @@ void pebs_entered(void)
 
 static void pebs_served(struct cpu *cpu)
 {
-    run.pmu->precise_served();
-    apic_pmi_interrupt(VECTOR_PRECISE);
+    if (run.pmu->precise_served != NULL) {
+        run.pmu->precise_served();
+        apic_pmi_interrupt(VECTOR_PRECISE);
+    }
     paravirt_eoi(cpu);
 }
 
@@ -289,6 +300,7 @@ void pebs_interrupt(struct irq_frame *)
 
 void pebs_interrupt_in_kernel(struct irq_frame *)
 {
+    pebs_collect(cpu_this()); /* the kernel's own, which is dropped */
     pebs_served(cpu_this());
 }
 
