@@ -32,12 +32,7 @@ static const uint16_t bridges[] = {
 };
 
 static const volatile uint8_t *counters; /* NULL: none */
-static uint32_t owner = NOBODY; /* APIC id of the CPU that tells them */
-
-static uint32_t this_cpu(void)
-{
-    return x86_cpuid(1, 0).ebx >> 24;
-}
+static uint32_t owner = NOBODY; /* the CPU that tells them */
 
 bool pmu_imc_probe(void)
 {
@@ -60,10 +55,10 @@ bool pmu_imc_probe(void)
 void pmu_imc_start(void)
 {
     if (owner == NOBODY)
-        owner = this_cpu();
+        owner = platform_cpu();
 }
 
 uint32_t pmu_imc_read(bool writes)
 {
-    return this_cpu() == owner ? mmio_read32(counters + (writes ? DATA_WRITES : DATA_READS)) : 0;
+    return platform_cpu() == owner ? mmio_read32(counters + (writes ? DATA_WRITES : DATA_READS)) : 0;
 }

@@ -9,7 +9,7 @@
 
 #include "drivers/pmu/pmu_imc.c"
 
-static uint32_t apic_id, hypervisor;
+static uint32_t cpu, hypervisor;
 static struct pci_device bridge;
 static uint16_t bridge_id;
 static uint64_t mchbar, mapped;
@@ -19,7 +19,12 @@ struct cpuid_result x86_cpuid(uint32_t leaf, uint32_t subleaf)
 {
     assert_int_equal(leaf, 1);
     assert_int_equal(subleaf, 0);
-    return (struct cpuid_result){.ebx = apic_id << 24 | 0x123456, .ecx = hypervisor};
+    return (struct cpuid_result){.ecx = hypervisor};
+}
+
+uint32_t platform_cpu(void)
+{
+    return cpu;
 }
 
 int pci_find(uint16_t vendor_id, const uint16_t *device_ids, size_t count, struct pci_device *out)
@@ -100,14 +105,14 @@ static void the_first_cpu_tells_the_counts(void **state)
     assert_true(pmu_imc_probe());
     memcpy(page + 0x50, &reads, sizeof reads);
     memcpy(page + 0x54, &writes, sizeof writes);
-    apic_id = 4;
+    cpu = 2;
     pmu_imc_start();
     assert_int_equal(pmu_imc_read(false), reads);
     assert_int_equal(pmu_imc_read(true), writes);
-    apic_id = 6;
+    cpu = 3;
     pmu_imc_start();
     assert_int_equal(pmu_imc_read(false), 0);
-    apic_id = 4;
+    cpu = 2;
     pmu_imc_start(); /* again */
     assert_int_equal(pmu_imc_read(true), writes);
 }
