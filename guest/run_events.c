@@ -289,8 +289,11 @@ static void log_fitting(void)
 static const char *register_reason(const struct msr_event *event)
 {
     if (event->kind == MSR_EVENT_IMC_READS || event->kind == MSR_EVENT_IMC_WRITES)
-        return "the memory controller of Intel's client processors counts, up to Ice Lake, and not "
-               "for virtual machines";
+        return "memory controllers are known of Intel's client processors up to Ice Lake, its "
+               "servers from Skylake to Emerald Rapids and AMD's from Zen 4 on, not of virtual "
+               "machines";
+    if (event->cpus == MSR_CPUS_FABRIC)
+        return "the data fabric's counters are known of AMD's Zen 2 and 3, not of virtual machines";
     if (event->kind != MSR_EVENT_PLAIN)
         return "CPUID leaf FH offers no such monitoring of the cache, as in virtual machines";
     if (event->needs == HR_MACHINE_SMI)

@@ -155,7 +155,9 @@ static bool has_register(const struct events_cpu *cpu, const char *name)
 {
     const struct msr_event *found = msr_events_find(name);
 
-    return found != NULL && (!found->intel || cpu->vendor == RUN_CPU_INTEL);
+    return found != NULL &&
+           msr_events_may_be(found, cpu->vendor == RUN_CPU_INTEL, cpu->vendor == RUN_CPU_AMD,
+                             &(struct x86_signature){.family = cpu->family, .model = cpu->model});
 }
 
 int events_resolve(const struct events_cpu *cpu, const char *text, struct events_encoding *encoding,

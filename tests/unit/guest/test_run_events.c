@@ -63,9 +63,40 @@ void pmu_imc_start(void)
 {
 }
 
-uint32_t pmu_imc_read(bool writes)
+uint64_t pmu_imc_read(bool writes)
 {
     return writes;
+}
+
+uint8_t pmu_imc_bits(void)
+{
+    return 32;
+}
+
+bool pmu_imc_claim(void)
+{
+    return false;
+}
+
+bool pmu_imc_tells(void)
+{
+    return false;
+}
+
+bool pmu_umc_fabric_probe(void)
+{
+    return false;
+}
+
+uint32_t pmu_umc_fabric_msr(uint32_t counter)
+{
+    return counter;
+}
+
+void pmu_umc_fabric_start(uint32_t counter, uint32_t channel)
+{
+    (void)counter;
+    (void)channel;
 }
 
 int pebs_try(void)

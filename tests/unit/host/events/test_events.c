@@ -376,6 +376,7 @@ static void collect(void *context, const char *name, const char *description)
 static void registers_are_known_by_name(void **state)
 {
     struct events_cpu intel = cpu_of("Icelake-Server"), amd = cpu_of("EPYC-Milan");
+    struct events_cpu zen1 = cpu_of("amd-23-1"), genoa = cpu_of("amd-25-17");
     struct events_encoding encoding = {1, 1, 1};
     struct run_failure failure = {0};
     char names[256] = "";
@@ -395,7 +396,16 @@ static void registers_are_known_by_name(void **state)
                         "aperf mperf smi llc-occupancy mbm-total mbm-local imc-reads imc-writes ");
     names[0] = 0;
     events_list_registers(&amd, collect, names);
+    assert_string_equal(names, "aperf mperf llc-occupancy mbm-total mbm-local "
+                               "df-channel0 df-channel1 df-channel2 df-channel3 "
+                               "df-channel4 df-channel5 df-channel6 df-channel7 ");
+    names[0] = 0;
+    events_list_registers(&zen1, collect, names);
     assert_string_equal(names, "aperf mperf llc-occupancy mbm-total mbm-local ");
+    names[0] = 0;
+    events_list_registers(&genoa, collect, names);
+    assert_string_equal(names,
+                        "aperf mperf llc-occupancy mbm-total mbm-local imc-reads imc-writes ");
 }
 
 int main(void)
