@@ -21,7 +21,8 @@ static uint32_t block_count;
 
 uint32_t sampling_values(void)
 {
-    return sampling.session.event_count + TRACE_SLOT_ACCESS;
+    return sampling.session.event_count +
+           (sampling.session.registers ? TRACE_SLOT_REGISTERS : TRACE_SLOT_ACCESS);
 }
 
 void *platform_allocate(size_t bytes)

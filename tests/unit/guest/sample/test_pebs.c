@@ -34,7 +34,7 @@ bool sampler_make_room(struct cpu *of, uint64_t now)
     return ring_reserve(of->ring) != NULL;
 }
 
-static void begin(void)
+static void begin_with(bool registers)
 {
     static const uint32_t used[] = {COUNTER_OF_FIRST, COUNTER_OF_THIRD};
     static const struct pmu_driver driver = {.name = "fake"};
@@ -43,6 +43,7 @@ static void begin(void)
     cpu = &cpus[1];
     memset(&sampling, 0, sizeof sampling);
     sampling.precise = true;
+    sampling.session.registers = registers;
     sampling.session.event_count = EVENTS;
     sampling.session.events[0].record_period = 100;
     sampling.session.events[0].counter = COUNTER_OF_FIRST;
@@ -70,6 +71,11 @@ static void begin(void)
     pebs->emptied = x86_rdtsc();
     serves_itself = false;
     drained_count = 0;
+}
+
+static void begin(void)
+{
+    begin_with(false);
 }
 
 /* The processor writes a record, `i` ticks after the last time the buffer was emptied. */
@@ -146,6 +152,52 @@ static void one_event_likewise(void **state)
                       (uint64_t[]){100 * (i + 1), 0, 0}, 1);
     }
     assert_int_equal(pebs->whole[0], 500);
+    fake_pebs_end();
+}
+
+/* Registers come from the record in its order, and leave in that of the trace. */
+static void registers_are_put_in_order(void **state)
+{
+    static const uint8_t fixed[HR_ACCESS_REGISTERS] = {0, 1,  2,  4,  5,  3,  9,  8,  6,
+                                                       7, 10, 11, 12, 13, 14, 15, 16, 17};
+
+    (void)state;
+    for (int adaptive = 0; adaptive < 2; adaptive++) {
+        uint32_t bytes = adaptive ? 208 : 200, from = adaptive ? 64 : 0;
+        uint64_t words[26] = {0}, by = 1ull << COUNTER_OF_FIRST;
+        struct hr_access access;
+
+        begin_with(true);
+        pebs->area.kind = adaptive ? PMU_RECORD_ADAPTIVE_REGISTERS : PMU_RECORD_FORMAT3;
+        pebs->area.record_bytes = bytes;
+        for (uint32_t i = 0; i < HR_ACCESS_REGISTERS; i++)
+            words[from / 8 + i] = 0x1000 + i;
+        if (adaptive)
+            words[0] = 208ull << 48 | 3;
+        words[adaptive ? 2 : 0x90 / 8] = by;
+        for (uint32_t i = 0; i < 2; i++)
+            memcpy(pebs->area.buffer + i * bytes, words, bytes);
+        pebs->area.ds.index += 2ull * bytes;
+        pebs_empty(cpu);
+        assert_int_equal(ring.head, 2);
+        pebs_complete(pebs, ring_slot(&ring, 1), counters);
+        memcpy(&access, &ring_slot(&ring, 1)->counters[EVENTS], sizeof access);
+        assert_int_equal(access.events, 1);
+        for (uint32_t i = 0; i < HR_ACCESS_REGISTERS; i++)
+            assert_int_equal(access.registers[i], 0x1000 + (adaptive ? i : fixed[i]));
+        fake_pebs_end();
+    }
+}
+
+/* stack_add_to_ring gives it another place. */
+static void with_stacks_the_ring_stays(void **state)
+{
+    (void)state;
+    run.stacks.kind = HR_STACK_FP;
+    begin();
+    run.stacks.kind = 0;
+    assert_int_equal(block_count, 1); /* that of the records */
+    assert_int_equal(ring.record_bytes, trace_slot_bytes(EVENTS + TRACE_SLOT_ACCESS));
     fake_pebs_end();
 }
 
@@ -262,6 +314,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_become_samples),
         cmocka_unit_test(one_event_likewise),
+        cmocka_unit_test(registers_are_put_in_order),
+        cmocka_unit_test(with_stacks_the_ring_stays),
         cmocka_unit_test(damaged_records_are_lost),
         cmocka_unit_test(a_full_ring_loses_what_it_must),
         cmocka_unit_test(who_serves_itself_loses_none),
