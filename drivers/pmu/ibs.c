@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "drivers/apic/apic.h"
 #include "drivers/platform.h"
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_regs.h"
@@ -62,6 +61,9 @@ static const char *why_not(const struct processor *p, uint64_t *control)
         return "a register of IBS faults, whatever CPUID says";
     if (!(*control & IBS_CTL_LVT_VALID) || (*control & IBS_CTL_LVT) >= LVT_ENTRIES)
         return "the firmware has given IBS no interrupt";
+    if (apic.registers == NULL &&
+        platform_msr_read(APIC_MSR_X2APIC_BASE + ibs_lvt(*control & IBS_CTL_LVT) / 16, &value))
+        return "the local APIC does not have the interrupt of IBS";
     return NULL;
 }
 

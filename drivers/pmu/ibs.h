@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "drivers/apic/apic.h"
 #include "drivers/pmu/pmu.h"
 
 struct ibs_caps {
@@ -36,6 +37,12 @@ struct ibs_caps {
 #define IBS_FETCH_PERIOD_MAX 0xffff0u
 
 void ibs_probe(struct ibs_caps *caps);
+
+/* The offset of such an entry in the local APIC. */
+static inline uint32_t ibs_lvt(uint32_t entry)
+{
+    return APIC_LVT_EXTENDED + 0x10u * entry;
+}
 
 /* Start sampling on the calling CPU, or change the period from now on; it is rounded down to the
  * unit. */

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "drivers/apic/apic.h"
 #include "drivers/platform.h"
 #include "drivers/pmu/ibs.h"
 #include "drivers/pmu/pmu_hardware.h"
@@ -66,15 +65,25 @@ int ibs_assign(struct pmu_event *event, struct pmu_refusal *refusal)
 }
 
 /* Without a filter an event's records are of all ops. */
-static void note_event(const struct pmu_event *event, uint32_t bit)
+static bool wants_op(const struct pmu_event *event, uint32_t what)
 {
-    if (of_fetches(event)) {
-        fetch_events |= bit;
-        return;
+    return event->encoding & RUN_SELECT_IBS_OP &&
+           (event->encoding_ext == 0 || event->encoding_ext & what);
+}
+
+/* Another CPU may read these at the same time: they never change once they are set. */
+static void note_events(const struct pmu_session *session)
+{
+    uint32_t ops[WHATS] = {0}, fetches = 0;
+
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        fetches |= (uint32_t)of_fetches(&session->events[i]) << i;
+        for (uint32_t what = 0; what < WHATS; what++)
+            ops[what] |= (uint32_t)wants_op(&session->events[i], what) << i;
     }
     for (uint32_t what = 0; what < WHATS; what++)
-        if (event->encoding_ext == 0 || event->encoding_ext & what)
-            op_events[what] |= bit;
+        op_events[what] = ops[what];
+    fetch_events = fetches;
 }
 
 static void describe(const struct pmu_session *session, struct pmu_precise *area)
@@ -86,14 +95,11 @@ static void describe(const struct pmu_session *session, struct pmu_precise *area
     area->ds.maximum = area->ds.base + area->bytes - area->bytes % PMU_ADAPTIVE_BYTES;
     memset(area->bits, 0xff, sizeof area->bits);
     area->counters = 0;
-    memset(op_events, 0, sizeof op_events);
-    fetch_events = 0;
     for (uint32_t i = 0; i < session->event_count; i++) {
         const struct pmu_event *event = &session->events[i];
 
         if (!ibs_makes(event))
             continue;
-        note_event(event, 1u << i);
         area->events[i] = (uint8_t)i;
         area->bits[i] = 1ull << i;
         area->counters |= 1ull << i;
@@ -118,9 +124,10 @@ static void start_fetches(const struct pmu_precise *area)
 
 int ibs_records_start(const struct pmu_session *session, struct pmu_precise *area)
 {
+    note_events(session);
     describe(session, area);
     ibs_stop(&ibs);
-    apic_write(APIC_LVT_EXTENDED + 0x10u * ibs.lvt, apic_read(APIC_LVT_PMI));
+    apic_write(ibs_lvt(ibs.lvt), apic_read(APIC_LVT_PMI));
     if (op_events[0] | op_events[IBS_LOAD] | op_events[IBS_STORE])
         start_ops(area);
     if (fetch_events)
@@ -166,5 +173,5 @@ void ibs_records_reset(void)
     platform_msr_write(MSR_AMD_IBS_OP_CTL, 0);
     if (ibs.fetch)
         platform_msr_write(MSR_AMD_IBS_FETCH_CTL, 0);
-    apic_write(APIC_LVT_EXTENDED + 0x10u * ibs.lvt, APIC_LVT_MASKED);
+    apic_write(ibs_lvt(ibs.lvt), APIC_LVT_MASKED);
 }

@@ -108,6 +108,10 @@ static void a_machine_without_it_is_left_alone(void **state)
     ibs_probe(&caps);
     assert_non_null(strstr(caps.missing, "no interrupt"));
     begin();
+    fake_find(0x850 + LVT)->msr = 1; /* it faults */
+    ibs_probe(&caps);
+    assert_non_null(strstr(caps.missing, "local APIC does not have"));
+    begin();
     ibs_features = 0xfff & ~4u;
     ibs_probe(&caps);
     assert_non_null(strstr(caps.missing, "IBS of ops"));
