@@ -98,6 +98,11 @@ bool events_is_precise(const char *text)
            spec.precise;
 }
 
+bool events_is_sampled(const struct events_encoding *encoding)
+{
+    return (encoding->select & (RUN_SELECT_IBS_OP | RUN_SELECT_IBS_FETCH)) != 0;
+}
+
 bool events_is_generic(const char *text)
 {
     struct run_failure failure = {0};
