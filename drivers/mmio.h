@@ -20,6 +20,11 @@ static inline uint32_t mmio_read32(const volatile void *at)
     return *(const volatile uint32_t *)at;
 }
 
+static inline uint64_t mmio_read64(const volatile void *at)
+{
+    return *(const volatile uint64_t *)at;
+}
+
 static inline void mmio_write8(volatile void *at, uint8_t value)
 {
     *(volatile uint8_t *)at = value;

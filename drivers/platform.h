@@ -29,6 +29,10 @@ void platform_log(const char *format, ...) __attribute__((format(printf, 1, 2)))
 int platform_msr_read(uint32_t msr, uint64_t *value);
 int platform_msr_write(uint32_t msr, uint64_t value);
 
+/* Returns the number of the calling CPU among those that run the program, from 0.  The service CPU
+ * has 0, too.  Context: any, NMI included. */
+uint32_t platform_cpu(void);
+
 /* Waits until something may have changed: halts for an interrupt on a CPU that takes device
  * interrupts, otherwise PAUSE.  Called with interrupts off; returns with interrupts off.
  */

@@ -3,6 +3,7 @@
 
 #include "drivers/acpi/acpi.h"
 #include "drivers/apic/apic.h"
+#include "drivers/pci/pci_config.h"
 #include "drivers/platform.h"
 #include "drivers/processor/topology.h"
 #include "drivers/uart/uart.h"
@@ -95,6 +96,8 @@ static void read_machine(const struct boot_info *boot)
     struct topology topology;
 
     acpi_read(boot->rsdp, &run.machine);
+    pci_config_set(run.machine.pci_config_base, run.machine.pci_config_first,
+                   run.machine.pci_config_last);
     apic_init(run.machine.local_apic_base, run.machine.x2apic_opt_out);
     if (boot->entry == BOOT_ENTRY_UEFI)
         uefi_keep_apic();

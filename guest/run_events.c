@@ -239,10 +239,8 @@ static int check_records(void)
     if (run.pmu->precise_start == NULL || run.pmu_caps.no_records != NULL) {
         log_notice("--mode pebs needs a processor that writes records of precise events: %s; use "
                    "--mode overflow",
-                   run.pmu_caps.no_records != NULL      ? run.pmu_caps.no_records
-                   : run.pmu_caps.vendor == RUN_CPU_AMD ? "AMD's processors have none (IBS is not "
-                                                          "supported)"
-                                                        : "this machine has no hardware counters");
+                   run.pmu_caps.no_records != NULL ? run.pmu_caps.no_records
+                                                   : "this machine has no hardware counters");
         return -ENODEV;
     }
     return 0;
@@ -291,8 +289,11 @@ static void log_fitting(void)
 static const char *register_reason(const struct msr_event *event)
 {
     if (event->kind == MSR_EVENT_IMC_READS || event->kind == MSR_EVENT_IMC_WRITES)
-        return "the memory controller of Intel's client processors counts, up to Ice Lake, and not "
-               "for virtual machines";
+        return "memory controllers are known of Intel's client processors up to Ice Lake, its "
+               "servers from Skylake to Emerald Rapids and AMD's from Zen 4 on, not of virtual "
+               "machines";
+    if (event->cpus == MSR_CPUS_FABRIC)
+        return "the data fabric's counters are known of AMD's Zen 2 and 3, not of virtual machines";
     if (event->kind != MSR_EVENT_PLAIN)
         return "CPUID leaf FH offers no such monitoring of the cache, as in virtual machines";
     if (event->needs == HR_MACHINE_SMI)
@@ -327,6 +328,13 @@ static void log_refusal(int status, const struct pmu_refusal *refusal)
         log_notice("events %s and %s need one register with different values; count them in two "
                    "runs",
                    sampling.session.events[refusal->other].name, name);
+    else if (status == -ENXIO)
+        log_notice("event %s: this processor only samples it; use --mode pebs, and :p after the "
+                   "name if another event has it",
+                   name);
+    else if (status == -ERANGE)
+        log_notice("--count %lu: for event %s the nearest that this processor can do is %lu",
+                   sampling.session.events[refusal->event].record_period, name, refusal->value);
     else if (status == -ENOSPC)
         log_notice(
             "event %s: no counter is left for it; %u general and %u fixed counters serve the "
@@ -403,10 +411,23 @@ static int prepare_precise(void)
                        event->name);
             return -EINVAL;
         }
-        if (!sampling.period)
-            sampling.period = event->record_period;
+    }
+    if (run.pmu_caps.sampled_records &&
+        (session->registers || manifest_text(&run.manifest, "load-latency", NULL) != NULL)) {
+        log_notice("--regs, --load-latency: AMD's processors do not record registers or leave "
+                   "loads out; run without");
+        return -EINVAL;
     }
     choose_latency();
+    return 0;
+}
+
+/* Of the first event that makes records; a driver may have rounded it. */
+static uint64_t record_period(void)
+{
+    for (uint32_t i = 0; i < sampling.session.event_count; i++)
+        if (sampling.session.events[i].record_period)
+            return sampling.session.events[i].record_period;
     return 0;
 }
 
@@ -448,6 +469,8 @@ static int give_counters(void)
         log_refusal(status, &refusal);
     else if (run.asked.mode == HR_MODE_OVERFLOW)
         status = prepare_overflow();
+    else if (sampling.precise)
+        run.asked.period = sampling.period = record_period();
     return status;
 }
 

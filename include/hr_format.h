@@ -563,7 +563,8 @@ struct hr_rec_page_fault {
 _Static_assert(sizeof(struct hr_rec_page_fault) == 40, "hr_rec_page_fault");
 
 /* Precise samples: the processor itself wrote a record of each (Intel SDM volume 3B, "Processor
- * Event Based Sampling").  Each sample of the trace has an access then. */
+ * Event Based Sampling"), or held it in registers (AMD64 APM volume 2, "Instruction-Based
+ * Sampling").  Each sample of the trace has an access then. */
 enum { /* hr_meta_accesses.flags */
        HR_ACCESSES_REGISTERS = 1, /* each access has HR_ACCESS_REGISTERS registers */
        HR_ACCESSES_JITTER = 2, /* periods are random around the given ones */
@@ -573,6 +574,8 @@ enum hr_access_sources { /* hr_meta_accesses.sources: how to read hr_access.sour
                          HR_SOURCES_NONE = 0, /* it means nothing */
                          HR_SOURCES_INTEL = 1, /* "Data Source Encodings" of the CPU's model, which
                                                   the trace tells */
+                         HR_SOURCES_AMD = 2, /* lib/ibs_sources.h, up to Zen 3 */
+                         HR_SOURCES_AMD_FINE = 3, /* from Zen 4 on */
 };
 
 struct hr_meta_accesses {

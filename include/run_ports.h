@@ -79,6 +79,13 @@ enum run_message_type {
     RUN_HOST_ASK = 24, /* host: a user steers the run; flag: enum run_ask */
 };
 
+/* AMD, in place of a counter's select: what instruction-based sampling follows, ops or fetches. The
+ * companion's value says which ops: 0 all of them. */
+#define RUN_SELECT_IBS_OP (1ull << 48)
+#define RUN_SELECT_IBS_FETCH (1ull << 49)
+#define RUN_IBS_LOADS 1u
+#define RUN_IBS_STORES 2u
+
 #define RUN_TEXT_MAX 255u
 
 enum run_ask {

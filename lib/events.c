@@ -21,6 +21,8 @@ const struct event_info events_table[] = {
     {"L1-dcache-stores", "stores", 1, 8},
     {"mem-loads", "loads, whose records have latencies (--mode pebs)", 1, 4},
     {"mem-stores", "stores (--mode pebs)", 1, 8},
+    {"ibs_op", "ops that AMD's processors follow (--mode pebs)", 1, 1},
+    {"ibs_fetch", "fetches that they follow (--mode pebs)", 1, 4},
     {"LLC-loads", "loads that reached the last-level cache", 1, 100},
     {"LLC-load-misses", "loads that missed the last-level cache", 1, 1000},
     {"LLC-stores", "stores that reached the last-level cache", 1, 200},

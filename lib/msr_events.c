@@ -10,23 +10,58 @@
 
 #include "include/hr_format.h"
 
+#define CHANNEL_TEXT(n) \
+    "lines between memory channel " n " and the caches, both ways (AMD, Zen 2, 3)"
+#define CHANNEL(n) MSR_EVENT_FABRIC + (n), MSR_CPUS_FABRIC
+
 const struct msr_event msr_events[] = {
     {"aperf", "clock cycles while the CPU does not halt, in all rings", 0xe8, 64, HR_MACHINE_APERF,
-     MSR_EVENT_PLAIN, false},
+     MSR_EVENT_PLAIN, MSR_CPUS_ALL},
     {"mperf", "the same at the TSC's frequency: aperf / mperf is how fast it was", 0xe7, 64,
-     HR_MACHINE_APERF, MSR_EVENT_PLAIN, false},
+     HR_MACHINE_APERF, MSR_EVENT_PLAIN, MSR_CPUS_ALL},
     {"smi", "system management interrupts (Intel)", 0x34, 32, HR_MACHINE_SMI, MSR_EVENT_PLAIN,
-     true},
+     MSR_CPUS_INTEL},
     {"llc-occupancy", "bytes that the CPU has in the last-level cache, summed over the readings",
-     0xc8e, 64, 0, MSR_EVENT_OCCUPANCY, false},
+     0xc8e, 64, 0, MSR_EVENT_OCCUPANCY, MSR_CPUS_ALL},
     {"mbm-total", "bytes between the CPU's last-level cache and memory", 0xc8e, 64, 0,
-     MSR_EVENT_TOTAL, false},
-    {"mbm-local", "the same, of this node's memory alone", 0xc8e, 64, 0, MSR_EVENT_LOCAL, false},
-    {"imc-reads", "lines that the memory controller read for the whole machine (Intel, client)", 0,
-     32, 0, MSR_EVENT_IMC_READS, true},
-    {"imc-writes", "lines that it wrote", 0, 32, 0, MSR_EVENT_IMC_WRITES, true},
-    {NULL, NULL, 0, 0, 0, 0, false},
+     MSR_EVENT_TOTAL, MSR_CPUS_ALL},
+    {"mbm-local", "the same, of this node's memory alone", 0xc8e, 64, 0, MSR_EVENT_LOCAL,
+     MSR_CPUS_ALL},
+    {"imc-reads", "lines that the memory controllers read for the whole machine", 0, 0, 0,
+     MSR_EVENT_IMC_READS, MSR_CPUS_IMC},
+    {"imc-writes", "lines that they wrote", 0, 0, 0, MSR_EVENT_IMC_WRITES, MSR_CPUS_IMC},
+    {"df-channel0", CHANNEL_TEXT("0"), 0, 48, 0, CHANNEL(0)},
+    {"df-channel1", CHANNEL_TEXT("1"), 0, 48, 0, CHANNEL(1)},
+    {"df-channel2", CHANNEL_TEXT("2"), 0, 48, 0, CHANNEL(2)},
+    {"df-channel3", CHANNEL_TEXT("3"), 0, 48, 0, CHANNEL(3)},
+    {"df-channel4", CHANNEL_TEXT("4"), 0, 48, 0, CHANNEL(4)},
+    {"df-channel5", CHANNEL_TEXT("5"), 0, 48, 0, CHANNEL(5)},
+    {"df-channel6", CHANNEL_TEXT("6"), 0, 48, 0, CHANNEL(6)},
+    {"df-channel7", CHANNEL_TEXT("7"), 0, 48, 0, CHANNEL(7)},
+    {NULL, NULL, 0, 0, 0, 0, 0},
 };
+
+/* AMD's families: 17H has Zen 1 and 2, 19H has Zen 3 and 4, 1AH Zen 5. */
+static bool is_zen3(const struct x86_signature *cpu)
+{
+    return cpu->family == 0x19 &&
+           (cpu->model <= 0x0f || (cpu->model >= 0x20 && cpu->model <= 0x5f));
+}
+
+bool msr_events_may_be(const struct msr_event *event, bool intel, bool amd,
+                       const struct x86_signature *cpu)
+{
+    switch (event->cpus) {
+    case MSR_CPUS_INTEL:
+        return intel;
+    case MSR_CPUS_IMC:
+        return intel || (amd && cpu->family >= 0x19 && !is_zen3(cpu));
+    case MSR_CPUS_FABRIC:
+        return amd && (is_zen3(cpu) || (cpu->family == 0x17 && cpu->model >= 0x30));
+    default:
+        return true;
+    }
+}
 
 const struct msr_event *msr_events_find(const char *name)
 {

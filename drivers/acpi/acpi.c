@@ -57,6 +57,15 @@ enum { HPET_ADDRESS = 40, HPET_BYTES = 56 }; /* IA-PC HPET specification 1.0a, 3
 /* Intel VT for Directed I/O, "DMA Remapping Reporting Structure" */
 enum { DMAR_FLAGS = 37, DMAR_BYTES = 48, DMAR_X2APIC_OPT_OUT = 1 << 1 };
 
+/* PCI Firmware Specification 3.0, 4.1.2, "MCFG Table Description" */
+enum {
+    MCFG_ENTRIES = 44,
+    MCFG_ENTRY_BYTES = 16,
+    MCFG_SEGMENT = 8,
+    MCFG_FIRST_BUS = 10,
+    MCFG_LAST_BUS = 11,
+};
+
 #define DEFAULT_APIC_BASE 0xfee00000u
 
 static bool rsdp_valid(const uint8_t *rsdp)
@@ -204,13 +213,30 @@ static void dmar_read(const uint8_t *table, uint32_t length, struct acpi_machine
     machine->x2apic_opt_out = length >= DMAR_BYTES && table[DMAR_FLAGS] & DMAR_X2APIC_OPT_OUT;
 }
 
+static void mcfg_read(const uint8_t *table, uint32_t length, struct acpi_machine *machine)
+{
+    for (uint32_t at = MCFG_ENTRIES; at + MCFG_ENTRY_BYTES <= length; at += MCFG_ENTRY_BYTES) {
+        const uint8_t *entry = table + at;
+
+        if (entry[MCFG_SEGMENT] != 0 || entry[MCFG_SEGMENT + 1] != 0)
+            continue;
+        machine->pci_config_base = bytes_load64(entry);
+        machine->pci_config_first = entry[MCFG_FIRST_BUS];
+        machine->pci_config_last = entry[MCFG_LAST_BUS];
+        return;
+    }
+}
+
 static void tables_read(const struct root *root, struct acpi_machine *machine)
 {
     static const struct {
         const char *signature;
         void (*read)(const uint8_t *table, uint32_t length, struct acpi_machine *machine);
-    } readers[] = {
-        {"APIC", madt_read}, {"FACP", fadt_read}, {"HPET", hpet_read}, {"DMAR", dmar_read}};
+    } readers[] = {{"APIC", madt_read},
+                   {"FACP", fadt_read},
+                   {"HPET", hpet_read},
+                   {"DMAR", dmar_read},
+                   {"MCFG", mcfg_read}};
 
     for (size_t i = 0; i < ARRAY_COUNT(readers); i++) {
         uint32_t length;

@@ -1,4 +1,4 @@
-/* The few ACPI tables that Microtome needs: MADT, HPET, FADT, DMAR.  ACPI Specification 6.4,
+/* The few ACPI tables that Microtome needs: MADT, HPET, FADT, DMAR, MCFG.  ACPI Specification 6.4,
  * chapter 5. Tables are checked (signature, length, checksum) before use; the firmware is not
  * trusted.
  */
@@ -17,6 +17,8 @@ struct acpi_machine {
     uint64_t hpet_base; /* physical, 0: none */
     uint16_t pm_timer_port; /* 0: none */
     uint8_t pm_timer_32bit;
+    uint64_t pci_config_base; /* physical, 0: none; PCI configuration space as memory, */
+    uint8_t pci_config_first, pci_config_last; /* for these buses of segment 0 */
     bool x2apic_opt_out; /* the firmware asks that local APICs stay in xAPIC mode */
 };
 

@@ -32,6 +32,8 @@ enum {
     APIC_TIMER_INITIAL = 0x380,
     APIC_TIMER_CURRENT = 0x390,
     APIC_TIMER_DIVIDE = 0x3e0,
+    APIC_LVT_EXTENDED =
+        0x500, /* AMD: four entries, 10H apart; APM volume 2, "Extended Interrupts" */
 };
 
 /* Filled by apic_init, read-only afterwards. */

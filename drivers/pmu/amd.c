@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "drivers/platform.h"
+#include "drivers/pmu/ibs.h"
 #include "drivers/pmu/pmu.h"
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_overflow.h"
@@ -113,25 +114,45 @@ static bool amd_probe(struct pmu_caps *caps)
     caps->vendor = RUN_CPU_AMD;
     caps->overflow = true;
     caps->period_max = (1ull << (AMD_COUNTER_BITS - 1)) - 1;
+    ibs_records_probe(caps);
     amd = *caps;
     return true;
+}
+
+/* Events of instruction-based sampling need no counter, and no counter makes records. */
+static int assign_records(struct pmu_event *event, struct pmu_refusal *refusal)
+{
+    if (ibs_makes(event))
+        return ibs_assign(event, refusal);
+    return event->record_period ? -EINVAL : 0;
 }
 
 static int amd_assign(const struct pmu_caps *caps, struct pmu_session *session,
                       struct pmu_refusal *refusal)
 {
-    uint32_t allowed[HR_EVENTS_MAX], unplaced;
+    uint32_t allowed[HR_EVENTS_MAX] = {0}, unplaced, count = 0;
+    struct pmu_event *counted[HR_EVENTS_MAX];
     uint8_t counters[HR_EVENTS_MAX];
 
-    for (uint32_t i = 0; i < session->event_count; i++)
-        allowed[i] = pmu_hardware_allowed(caps, &session->events[i]);
-    unplaced = pmu_match(allowed, session->event_count, counters);
-    if (unplaced) {
-        refusal->event = unplaced - 1;
-        return -ENOSPC;
-    }
     for (uint32_t i = 0; i < session->event_count; i++) {
         struct pmu_event *event = &session->events[i];
+        int status = assign_records(event, refusal);
+
+        refusal->event = i;
+        if (status)
+            return status;
+        if (ibs_makes(event))
+            continue;
+        allowed[count] = pmu_hardware_allowed(caps, event);
+        counted[count++] = event;
+    }
+    unplaced = pmu_match(allowed, count, counters);
+    if (unplaced) {
+        refusal->event = (uint32_t)(counted[unplaced - 1] - session->events);
+        return -ENOSPC;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct pmu_event *event = counted[i];
         event->source = HR_SOURCE_PMU;
         event->flags = pmu_hardware_rings(event->encoding);
         event->counter = counters[i];
@@ -145,7 +166,8 @@ static uint64_t global_bits(const struct pmu_session *session)
     uint64_t bits = 0;
 
     for (uint32_t i = 0; i < session->event_count; i++)
-        bits |= 1ull << session->events[i].counter;
+        if (!ibs_makes(&session->events[i]))
+            bits |= 1ull << session->events[i].counter;
     return bits;
 }
 
@@ -176,6 +198,20 @@ static void describe_overflow(const struct pmu_session *session, struct pmu_over
 /* A counter gets its select last, so that without global control it starts from 0 exactly; stop
  * goes in the same order, so that counters of ring 0 all count for the same number of instructions.
  */
+static void start_counter(uint32_t i, const struct pmu_event *event, uint64_t first,
+                          uint64_t interrupt)
+{
+    uint32_t offset = event->counter * registers.stride;
+    uint64_t select = pmu_hardware_select(event) | interrupt;
+
+    pmu_hardware_of_event(i);
+    pmu_hardware_write(registers.select + offset, 0);
+    pmu_hardware_preset(registers.counter + offset, first);
+    pmu_hardware_write(registers.select + offset, select);
+    if (!amd.global_control)
+        pmu_hardware_add_switch(registers.select + offset, select);
+}
+
 static int amd_start(const struct pmu_session *session)
 {
     struct pmu_overflow how;
@@ -190,18 +226,13 @@ static int amd_start(const struct pmu_session *session)
     }
     for (uint32_t i = 0; i < session->event_count; i++) {
         const struct pmu_event *event = &session->events[i];
-        uint32_t offset = event->counter * registers.stride;
         bool samples = i == 0 && session->period;
-        uint64_t select;
 
-        pmu_hardware_of_event(i);
-        pmu_hardware_write(registers.select + offset, 0);
-        pmu_hardware_preset(registers.counter + offset,
-                            samples ? preset : pmu_hardware_first(event->width_bits));
-        select = pmu_hardware_select(event) | (samples ? PMU_SELECT_INTERRUPT : 0);
-        pmu_hardware_write(registers.select + offset, select);
-        if (!amd.global_control)
-            pmu_hardware_add_switch(registers.select + offset, select);
+        if (ibs_makes(event)) /* it is read as some counter, and that is not looked at */
+            pmu_hardware_reads(i, registers.counter + event->counter * registers.stride);
+        else
+            start_counter(i, event, samples ? preset : pmu_hardware_first(event->width_bits),
+                          samples ? PMU_SELECT_INTERRUPT : 0);
     }
     pmu_hardware_of_event(PMU_NO_EVENT);
     if (amd.global_control) {
@@ -220,12 +251,14 @@ static void amd_stop(const struct pmu_session *session)
         return;
     }
     for (uint32_t i = 0; i < session->event_count; i++)
-        pmu_hardware_write(registers.select + session->events[i].counter * registers.stride, 0);
+        if (!ibs_makes(&session->events[i]))
+            pmu_hardware_write(registers.select + session->events[i].counter * registers.stride, 0);
 }
 
 /* Ignores faults: the log is no longer read. */
 static void amd_reset(void)
 {
+    ibs_records_reset();
     if (amd.global_control)
         platform_msr_write(MSR_AMD_GLOBAL_CTL, 0);
     for (uint32_t n = 0; n < AMD_COUNTERS_MAX; n++) {
@@ -254,4 +287,7 @@ const struct pmu_driver pmu_amd = {
     .resume = pmu_hardware_resume,
     .overflowed = pmu_overflow_seen,
     .rearm = pmu_overflow_rearm,
+    .precise_start = ibs_records_start,
+    .precise_stop = ibs_records_stop,
+    .precise_collect = ibs_records_collect,
 };

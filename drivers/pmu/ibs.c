@@ -1,23 +1,14 @@
 /* Instruction-based sampling by its registers. */
 #include "drivers/pmu/ibs.h"
 
-#include <errno.h>
 #include <stddef.h>
 
-#include "drivers/apic/apic.h"
 #include "drivers/platform.h"
+#include "drivers/pmu/pmu_hardware.h"
+#include "drivers/pmu/pmu_regs.h"
 #include "drivers/processor/processor.h"
+#include "lib/ibs_sources.h"
 #include "lib/x86.h"
-
-#define MSR_FETCH_CTL 0xc0011030u
-#define MSR_FETCH_LINEAR 0xc0011031u
-#define MSR_OP_CTL 0xc0011033u
-#define MSR_OP_RIP 0xc0011034u
-#define MSR_OP_DATA 0xc0011035u
-#define MSR_OP_DATA2 0xc0011036u
-#define MSR_OP_DATA3 0xc0011037u
-#define MSR_DC_LINEAR 0xc0011038u
-#define MSR_IBS_CTL 0xc001103au
 
 #define LEAF_FEATURES 0x80000001u
 #define FEATURES_ECX_IBS (1u << 10)
@@ -28,48 +19,63 @@
 #define IBS_EAX_OP_COUNT 16u
 #define IBS_EAX_OP_WIDE 64u /* seven more bits of period */
 #define IBS_EAX_RIP_CHECK 128u
-#define FAMILY_LEAST 0x17u
+#define IBS_EAX_ZEN4 (1u << 11)
+#define FAMILY_FIRST 0x17u
+#define FAMILY_ZEN3 0x19u
 
 #define IBS_CTL_LVT 0xfu
 #define IBS_CTL_LVT_VALID (1u << 8)
-#define APIC_LVT_EXTENDED 0x500u /* 10H apart */
-#define LVT_NMI (4u << 8)
+#define LVT_ENTRIES 4u
 
 #define FETCH_ENABLE (1ull << 48)
 #define FETCH_VALID (1ull << 49)
 #define FETCH_COMPLETE (1ull << 50)
-#define FETCH_RANDOM (1ull << 57)
-#define FETCH_KEPT (0xffffull | FETCH_RANDOM) /* what starts it again */
 #define OP_ENABLE (1ull << 17)
 #define OP_VALID (1ull << 18)
 #define OP_BY_OPS (1ull << 19)
 #define OP_PERIOD_LOW 0xffffull
 #define OP_PERIOD_HIGH 0x7f00000ull /* bits 26:20 of the period's units stand where they belong */
-#define OP_KEPT (OP_PERIOD_LOW | OP_PERIOD_HIGH | OP_BY_OPS)
 
 #define DATA_RIP_INVALID (1ull << 38)
-#define DATA2_SOURCE 0xffull
-#define DATA3_LOAD 1ull
-#define DATA3_STORE 2ull
 #define DATA3_MISS (1ull << 7)
+#define DATA3_MISS_NO_MAB (1ull << 16)
 #define DATA3_LINEAR_VALID (1ull << 17)
+#define DATA3_PREFETCH (1ull << 21)
 #define KERNEL_HALF (1ull << 63)
 
-static const char *why_not(const struct processor *p)
+static const char *why_not(const struct processor *p, uint64_t *control)
 {
+    uint32_t features;
     uint64_t value;
 
-    if (!p->amd || p->signature.family < FAMILY_LEAST)
+    if (!p->amd || p->signature.family < FAMILY_FIRST)
         return "IBS is known of AMD's processors from family 17H on";
-    if (!(x86_cpuid(LEAF_FEATURES, 0).ecx & FEATURES_ECX_IBS) || !processor_has_leaf(LEAF_IBS) ||
-        !(x86_cpuid(LEAF_IBS, 0).eax & IBS_EAX_VALID))
+    if (!(x86_cpuid(LEAF_FEATURES, 0).ecx & FEATURES_ECX_IBS) || !processor_has_leaf(LEAF_IBS))
         return "CPUID does not have IBS, as in virtual machines";
-    if (platform_msr_read(MSR_IBS_CTL, &value) || platform_msr_read(MSR_OP_CTL, &value) ||
-        platform_msr_read(MSR_FETCH_CTL, &value))
+    features = x86_cpuid(LEAF_IBS, 0).eax;
+    if (!(features & IBS_EAX_VALID) || !(features & IBS_EAX_OP) || !(features & IBS_EAX_OP_COUNT))
+        return "CPUID does not have IBS of ops, as in virtual machines";
+    if (platform_msr_read(MSR_AMD_IBS_CTL, control) ||
+        platform_msr_read(MSR_AMD_IBS_OP_CTL, &value) ||
+        platform_msr_read(MSR_AMD_IBS_FETCH_CTL, &value))
         return "a register of IBS faults, whatever CPUID says";
-    if (platform_msr_read(MSR_IBS_CTL, &value) || !(value & IBS_CTL_LVT_VALID))
+    if (!(*control & IBS_CTL_LVT_VALID) || (*control & IBS_CTL_LVT) >= LVT_ENTRIES)
         return "the firmware has given IBS no interrupt";
+    if (apic.registers == NULL &&
+        platform_msr_read(APIC_MSR_X2APIC_BASE + ibs_lvt(*control & IBS_CTL_LVT) / 16, &value))
+        return "the local APIC does not have the interrupt of IBS";
     return NULL;
+}
+
+/* Revision guides of families 17H and 19H: errata 1197 and 1293 are those of models 0 to FH. */
+static void find_faults(struct ibs_caps *caps, const struct x86_signature *cpu)
+{
+    bool zen3 = cpu->family == FAMILY_ZEN3 && cpu->model <= 0x0f;
+
+    caps->starts_twice = cpu->family < FAMILY_ZEN3;
+    caps->zero_fetches = caps->loses_sources = zen3;
+    caps->no_hit_state =
+        zen3 || (cpu->family == FAMILY_ZEN3 && cpu->model >= 0x20 && cpu->model <= 0x5f);
 }
 
 void ibs_probe(struct ibs_caps *caps)
@@ -79,100 +85,98 @@ void ibs_probe(struct ibs_caps *caps)
     uint32_t features;
 
     processor_read(&processor);
-    *caps = (struct ibs_caps){.missing = why_not(&processor)};
+    *caps = (struct ibs_caps){.missing = why_not(&processor, &control)};
     if (caps->missing != NULL)
         return;
     features = x86_cpuid(LEAF_IBS, 0).eax;
-    (void)platform_msr_read(MSR_IBS_CTL, &control);
     caps->fetch = features & IBS_EAX_FETCH;
-    caps->op = features & IBS_EAX_OP;
-    caps->counts_ops = features & IBS_EAX_OP_COUNT;
     caps->checks_ip = features & IBS_EAX_RIP_CHECK;
+    caps->fine_sources = features & IBS_EAX_ZEN4;
     caps->op_period_max = features & IBS_EAX_OP_WIDE ? 0x7fffff0u : 0xffff0u;
     caps->lvt = control & IBS_CTL_LVT;
+    find_faults(caps, &processor.signature);
 }
 
-static int ibs_begin(const struct ibs_caps *caps, uint32_t msr, uint64_t control)
-{
-    apic_write(APIC_LVT_EXTENDED + 0x10u * caps->lvt, LVT_NMI);
-    return platform_msr_write(msr, control) != 0 ? -EIO : 0;
-}
-
-int ibs_op_start(const struct ibs_caps *caps, uint64_t period, bool by_ops)
+void ibs_op_start(uint64_t period)
 {
     uint64_t units = period / IBS_PERIOD_UNIT;
 
-    if (!caps->op || (by_ops && !caps->counts_ops) || period < IBS_PERIOD_MIN ||
-        period > caps->op_period_max)
-        return -EINVAL;
-    return ibs_begin(caps, MSR_OP_CTL,
-                     (units & OP_PERIOD_LOW) |
-                         (units * IBS_PERIOD_UNIT & OP_PERIOD_HIGH) | /* in ops, not units */
-                         (by_ops ? OP_BY_OPS : 0) | OP_ENABLE);
+    x86_wrmsr(MSR_AMD_IBS_OP_CTL, (units & OP_PERIOD_LOW) |
+                                      (units * IBS_PERIOD_UNIT & OP_PERIOD_HIGH) | /* in ops */
+                                      OP_BY_OPS | OP_ENABLE);
 }
 
-int ibs_fetch_start(const struct ibs_caps *caps, uint64_t period, bool jitter)
+void ibs_fetch_start(const struct ibs_caps *caps, uint64_t period)
 {
-    if (!caps->fetch || period < IBS_PERIOD_MIN || period > IBS_FETCH_PERIOD_MAX)
-        return -EINVAL;
-    return ibs_begin(caps, MSR_FETCH_CTL,
-                     period / IBS_PERIOD_UNIT | (jitter ? FETCH_RANDOM : 0) | FETCH_ENABLE);
+    uint64_t units = period / IBS_PERIOD_UNIT;
+
+    if (caps->starts_twice)
+        x86_wrmsr(MSR_AMD_IBS_FETCH_CTL, units);
+    x86_wrmsr(MSR_AMD_IBS_FETCH_CTL, units | FETCH_ENABLE);
 }
 
 void ibs_stop(const struct ibs_caps *caps)
 {
-    if (caps->op)
-        x86_wrmsr(MSR_OP_CTL, 0);
+    x86_wrmsr(MSR_AMD_IBS_OP_CTL, 0);
     if (caps->fetch)
-        x86_wrmsr(MSR_FETCH_CTL, 0);
+        x86_wrmsr(MSR_AMD_IBS_FETCH_CTL, 0);
 }
 
-static void read_op(struct hr_access *access)
+static uint64_t read_source(const struct ibs_caps *caps, uint64_t data3)
 {
-    uint64_t data3 = x86_rdmsr(MSR_OP_DATA3);
+    uint64_t data2 = x86_rdmsr(MSR_AMD_IBS_OP_DATA2);
 
-    *access = (struct hr_access){0};
-    if (!(data3 & (DATA3_LOAD | DATA3_STORE)))
+    if (caps->loses_sources && data3 & (DATA3_PREFETCH | DATA3_MISS_NO_MAB))
+        data2 = 0;
+    if (caps->no_hit_state)
+        data2 |= IBS_SOURCE_HIT_STATE;
+    return (data3 & IBS_SOURCE_DATA3) << IBS_SOURCE_DATA3_SHIFT | (data2 & IBS_SOURCE_DATA2);
+}
+
+static void read_access(const struct ibs_caps *caps, struct ibs_sample *sample)
+{
+    uint64_t data3 = x86_rdmsr(MSR_AMD_IBS_OP_DATA3);
+
+    sample->what = data3 & (IBS_LOAD | IBS_STORE);
+    if (!sample->what)
         return;
-    access->source = (data3 & UINT32_MAX) << 32 | (x86_rdmsr(MSR_OP_DATA2) & DATA2_SOURCE);
+    sample->source = read_source(caps, data3);
     if (data3 & DATA3_LINEAR_VALID)
-        access->address = x86_rdmsr(MSR_DC_LINEAR);
-    if (data3 & DATA3_LOAD && data3 & DATA3_MISS)
-        access->latency = data3 >> 32 & 0xffff;
+        sample->address = x86_rdmsr(MSR_AMD_IBS_DC_LINEAR);
+    if (data3 & IBS_LOAD && data3 & DATA3_MISS)
+        sample->latency = data3 >> 32 & 0xffff;
 }
 
-enum ibs_result ibs_op_take(const struct ibs_caps *caps, bool kernel, uint64_t *ip,
-                            struct hr_access *access)
+bool ibs_op_take(const struct ibs_caps *caps, struct ibs_sample *sample)
 {
-    uint64_t control = x86_rdmsr(MSR_OP_CTL);
-    bool wanted;
+    uint64_t ip;
 
-    if (!(control & OP_VALID))
-        return IBS_NOTHING;
-    *ip = x86_rdmsr(MSR_OP_RIP);
-    wanted = (kernel || !(*ip & KERNEL_HALF)) &&
-             !(caps->checks_ip && x86_rdmsr(MSR_OP_DATA) & DATA_RIP_INVALID);
-    if (wanted)
-        read_op(access);
-    x86_wrmsr(MSR_OP_CTL, (control & OP_KEPT) | OP_ENABLE); /* the count begins at 0 */
-    return wanted ? IBS_SAMPLE : IBS_DROPPED;
+    *sample = (struct ibs_sample){0};
+    if (!(x86_rdmsr(MSR_AMD_IBS_OP_CTL) & OP_VALID))
+        return false;
+    ip = x86_rdmsr(MSR_AMD_IBS_OP_RIP);
+    if (ip & KERNEL_HALF || (caps->checks_ip && x86_rdmsr(MSR_AMD_IBS_OP_DATA) & DATA_RIP_INVALID))
+        return true;
+    sample->ip = ip;
+    read_access(caps, sample);
+    return true;
 }
 
-enum ibs_result ibs_fetch_take(bool kernel, uint64_t *ip, struct hr_access *access)
+bool ibs_fetch_take(const struct ibs_caps *caps, struct ibs_sample *sample)
 {
-    uint64_t control = x86_rdmsr(MSR_FETCH_CTL);
-    bool wanted;
+    uint64_t control = x86_rdmsr(MSR_AMD_IBS_FETCH_CTL), ip;
 
+    *sample = (struct ibs_sample){0};
     if (!(control & FETCH_VALID))
-        return IBS_NOTHING;
-    *ip = x86_rdmsr(MSR_FETCH_LINEAR);
-    wanted = kernel || !(*ip & KERNEL_HALF);
-    if (wanted)
-        *access = (struct hr_access){
-            .address = *ip,
-            .source = control >> 48 | IBS_SOURCE_FETCH,
-            .latency = control & FETCH_COMPLETE ? control >> 32 & 0xffff : 0,
-        };
-    x86_wrmsr(MSR_FETCH_CTL, (control & FETCH_KEPT) | FETCH_ENABLE);
-    return wanted ? IBS_SAMPLE : IBS_DROPPED;
+        return false;
+    ip = x86_rdmsr(MSR_AMD_IBS_FETCH_LINEAR);
+    if (ip & KERNEL_HALF || (caps->zero_fetches && ip == 0))
+        return true;
+    *sample = (struct ibs_sample){
+        .ip = ip,
+        .address = ip,
+        .source = control >> IBS_SOURCE_FETCH_SHIFT | IBS_SOURCE_FETCH,
+        .latency = control & FETCH_COMPLETE ? control >> 32 & 0xffff : 0,
+    };
+    return true;
 }

@@ -48,6 +48,7 @@ void intel_pebs_probe(struct pmu_caps *caps, uint64_t capabilities)
     if (caps->no_records != NULL)
         return;
     caps->record_format = capabilities >> INTEL_CAPABILITIES_PEBS_FORMAT & 15;
+    caps->record_sources = HR_SOURCES_INTEL;
     caps->precise_mask = (1u << FORMAT_COUNTERS) - 1;
     if (capabilities & INTEL_CAPABILITIES_PEBS_BASELINE) {
         caps->precise_mask = 0xff; /* as many as the DS area has reset values for */

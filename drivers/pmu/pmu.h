@@ -34,6 +34,9 @@ struct pmu_caps { /* filled once by pmu_probe; later code asks these, never the 
     uint8_t record_format; /* Intel: of PEBS */
     uint32_t precise_mask; /* general counters that can write records */
     uint32_t precise_fixed_mask; /* likewise fixed ones */
+    bool sampled_records; /* what makes records is no counter: its records are all that is known of
+                             its count; and they have neither registers nor a least latency */
+    uint32_t record_sources; /* enum hr_access_sources */
 };
 
 struct pmu_event { /* one counter of the session, as it goes into the trace */
@@ -66,7 +69,7 @@ struct pmu_refusal { /* why events cannot be counted */
     uint32_t event; /* position of the one that does not fit */
     uint32_t other; /* -EBUSY: position of the one that it collides with */
     uint32_t msr; /* -EOPNOTSUPP, -EIO: the register that cannot be set, */
-    uint64_t value; /* to this */
+    uint64_t value; /* to this; -ERANGE: see assign */
 };
 #define PMU_NO_EVENT UINT32_MAX /* refusal.event: the register is not of one event */
 
@@ -98,7 +101,9 @@ struct pmu_driver {
     /* Gives every event a counter.  0, or with the refusal filled -ENOENT unknown, -EINVAL modifier
      * that cannot be counted, -ENODEV event that CPUID reports as unavailable, -EBUSY two events
      * that need one register with different values, -EOPNOTSUPP one that needs a register which is
-     * not there, or does not keep what is written (tried here), -ENOSPC no counter left. */
+     * not there, or does not keep what is written (tried here), -ENOSPC no counter left, -ENXIO one
+     * that only makes records and is not asked to, -ERANGE a period of records that is out of
+     * range: refusal->value is the nearest.  May round such a period down. */
     int (*assign)(const struct pmu_caps *caps, struct pmu_session *session,
                   struct pmu_refusal *refusal);
     /* Starts counting at PMU_START_BEFORE_END; stub: at 0.  Returns 0, or -EIO with
@@ -132,10 +137,15 @@ struct pmu_driver {
      * period on; the caller has enabled the local APIC's LVTPC entry.  0, or -EIO as start, which
      * may come before it or after.  precise_stop ends that; the
      * counters count on.  precise_served acknowledges the interrupt of a buffer that has become
-     * full.  NULL: there is no such thing. */
+     * full; NULL: the local APIC's EOI does.  precise_start NULL: there is no such thing.
+     *
+     * precise_collect, called before a buffer is emptied, puts into it what the calling CPU's
+     * registers hold; each such record has interrupted, and none is written otherwise.
+     * NULL: the processor writes them itself. */
     int (*precise_start)(const struct pmu_session *session, struct pmu_precise *area);
     void (*precise_stop)(const struct pmu_session *session);
     void (*precise_served)(void);
+    void (*precise_collect)(const struct pmu_session *session, struct pmu_precise *area);
     /* Stores what the counters hold with pmu_store, width_bits each: the reader extends them.
      * user_instructions: ring-3 ticks so far on this CPU, which a driver without hardware derives
      * its values from. */

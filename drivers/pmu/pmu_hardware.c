@@ -164,6 +164,11 @@ uint64_t pmu_hardware_select(const struct pmu_event *event)
            rings | PMU_SELECT_ENABLE;
 }
 
+void pmu_hardware_reads(uint32_t event, uint32_t msr)
+{
+    counter_msrs[event] = msr;
+}
+
 void pmu_hardware_preset(uint32_t msr, uint64_t value)
 {
     counter_msrs[writing_for] = msr;

@@ -47,6 +47,9 @@ bool pmu_hardware_counts_kernel(const struct pmu_session *session);
  * remembers its register for reading. */
 void pmu_hardware_preset(uint32_t msr, uint64_t value);
 
+/* Part of pmu_driver.start: the register of an event that start does not set. */
+void pmu_hardware_reads(uint32_t event, uint32_t msr);
+
 /* Writes a register that probing found; logs a fault, which makes start fail. */
 void pmu_hardware_write(uint32_t msr, uint64_t value);
 

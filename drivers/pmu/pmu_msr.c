@@ -6,6 +6,7 @@
 
 #include "drivers/pmu/pmu_imc.h"
 #include "drivers/pmu/pmu_rdt.h"
+#include "drivers/pmu/pmu_umc.h"
 #include "drivers/processor/monitor.h"
 #include "lib/msr_events.h"
 #include "lib/x86.h"
@@ -13,11 +14,17 @@
 #define KINDS_RDT (1u << MSR_EVENT_OCCUPANCY | 1u << MSR_EVENT_TOTAL | 1u << MSR_EVENT_LOCAL)
 #define KINDS_IMC (1u << MSR_EVENT_IMC_READS | 1u << MSR_EVENT_IMC_WRITES)
 
+static bool is_fabric(uint8_t kind)
+{
+    return kind >= MSR_EVENT_FABRIC && kind <= MSR_EVENT_FABRIC_LAST;
+}
+
 static const struct pmu_driver *beneath; /* whose layer this is */
 static struct pmu_session counted; /* the events that the driver sees */
 static uint32_t registers[HR_EVENTS_MAX]; /* and the registers that follow them */
 static uint8_t kinds[HR_EVENTS_MAX]; /* of each of them: enum msr_event_kind */
 static uint32_t register_count;
+static uint32_t fabric_count; /* of them, those of the data fabric */
 static uint32_t kinds_used; /* a bit each */
 
 /* Counters first, in their order, then registers in theirs. */
@@ -50,29 +57,41 @@ static bool is_there(const struct msr_event *event)
     case MSR_EVENT_IMC_WRITES:
         return pmu_imc_probe();
     default:
-        return pmu_rdt_probe() >> event->kind & 1;
+        return is_fabric(event->kind) ? pmu_umc_fabric_probe() : pmu_rdt_probe() >> event->kind & 1;
     }
+}
+
+/* Gives an event of the fabric one of its counters. */
+static int assign_fabric(uint32_t *msr)
+{
+    if (fabric_count == PMU_UMC_FABRIC_COUNTERS)
+        return -ENOSPC;
+    *msr = pmu_umc_fabric_msr(fabric_count++);
+    return 0;
 }
 
 static int assign_registers(struct pmu_session *session, struct pmu_refusal *refusal)
 {
     register_count = 0;
+    fabric_count = 0;
     kinds_used = 0;
     for (uint32_t i = counted.event_count; i < session->event_count; i++) {
         struct pmu_event *event = &session->events[i];
         const struct msr_event *found = msr_events_find(event->name);
+        uint32_t msr = found->msr;
 
-        if (!is_there(found)) {
-            refusal->event = i;
+        refusal->event = i;
+        if (!is_there(found))
             return -ENODEV;
-        }
+        if (is_fabric(found->kind) && assign_fabric(&msr) != 0)
+            return -ENOSPC;
         kinds_used |= 1u << found->kind;
         kinds[register_count] = found->kind;
-        event->encoding = registers[register_count++] = found->msr;
+        event->encoding = registers[register_count++] = msr;
         event->encoding_ext = found->kind;
         event->flags = HR_EVENT_USER | HR_EVENT_KERNEL;
         event->source = HR_SOURCE_MSR;
-        event->width_bits = found->width_bits;
+        event->width_bits = found->width_bits ? found->width_bits : pmu_imc_bits();
     }
     return 0;
 }
@@ -88,10 +107,22 @@ static int msr_assign(const struct pmu_caps *caps, struct pmu_session *session,
     return status ? status : assign_registers(session, refusal);
 }
 
+static void start_fabric(void)
+{
+    uint32_t counter = 0;
+
+    if (!fabric_count || !pmu_imc_claim())
+        return;
+    for (uint32_t i = 0; i < register_count; i++)
+        if (is_fabric(kinds[i]))
+            pmu_umc_fabric_start(counter++, kinds[i] - MSR_EVENT_FABRIC);
+}
+
 static int msr_start(const struct pmu_session *session)
 {
     if (kinds_used & KINDS_IMC)
         pmu_imc_start();
+    start_fabric();
     if (kinds_used & KINDS_RDT && pmu_rdt_start() != 0) {
         pmu_start_refusal = (struct pmu_refusal){.event = PMU_NO_EVENT, .msr = PMU_RDT_MSR};
         return -EIO;
@@ -137,8 +168,15 @@ static void msr_precise_stop(const struct pmu_session *)
     beneath->precise_stop(&counted);
 }
 
-static uint64_t read_special(uint8_t kind)
+static void msr_precise_collect(const struct pmu_session *, struct pmu_precise *area)
 {
+    beneath->precise_collect(&counted, area);
+}
+
+static uint64_t read_special(uint8_t kind, uint32_t msr)
+{
+    if (is_fabric(kind))
+        return pmu_imc_tells() ? x86_rdmsr(msr) : 0;
     if (kind >= MSR_EVENT_IMC_READS)
         return pmu_imc_read(kind == MSR_EVENT_IMC_WRITES);
     return pmu_rdt_read(kind);
@@ -149,8 +187,8 @@ static void read_registers(uint64_t *values)
 {
     values += counted.event_count;
     for (uint32_t i = 0; i < register_count; i++)
-        pmu_store(&values[i],
-                  kinds[i] == MSR_EVENT_PLAIN ? x86_rdmsr(registers[i]) : read_special(kinds[i]));
+        pmu_store(&values[i], kinds[i] == MSR_EVENT_PLAIN ? x86_rdmsr(registers[i])
+                                                          : read_special(kinds[i], registers[i]));
 }
 
 static void msr_read(const struct pmu_session *, uint64_t user_instructions, uint64_t *values)
@@ -190,6 +228,7 @@ const struct pmu_driver *pmu_msr_layer(const struct pmu_driver *under,
         .precise_start = under->precise_start != NULL ? msr_precise_start : NULL,
         .precise_stop = under->precise_stop != NULL ? msr_precise_stop : NULL,
         .precise_served = under->precise_served,
+        .precise_collect = under->precise_collect != NULL ? msr_precise_collect : NULL,
         .read = msr_read,
         .read_others = under->read_others != NULL ? msr_read_others : NULL,
     };

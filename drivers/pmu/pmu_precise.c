@@ -7,11 +7,10 @@
 static const uint8_t fixed_order[HR_ACCESS_REGISTERS] = {0, 1,  2,  4,  5,  3,  9,  8,  6,
                                                          7, 10, 11, 12, 13, 14, 15, 16, 17};
 
-void pmu_precise_registers(enum pmu_record_kind kind, const uint8_t *at, uint64_t *registers)
+void pmu_precise_registers(enum pmu_record_kind kind, const uint64_t *words, uint64_t *registers)
 {
     for (uint32_t i = 0; i < HR_ACCESS_REGISTERS; i++)
-        registers[i] = pmu_precise_word(
-            at, kind <= PMU_RECORD_ADAPTIVE_REGISTERS ? 64 + 8 * i : 8 * (uint32_t)fixed_order[i]);
+        registers[i] = words[kind <= PMU_RECORD_ADAPTIVE_REGISTERS ? i : fixed_order[i]];
 }
 
 const uint8_t *pmu_precise_take(struct pmu_precise *area, const uint8_t **end)

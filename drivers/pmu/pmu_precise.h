@@ -117,8 +117,15 @@ pmu_precise_access(enum pmu_record_kind kind, const uint8_t *at)
     return at + (kind <= PMU_RECORD_ADAPTIVE_REGISTERS ? 32 : 0x98);
 }
 
-/* Stores a record's registers in the order of HR_ACCESS_REGISTERS. */
-void pmu_precise_registers(enum pmu_record_kind kind, const uint8_t *at, uint64_t *registers);
+/* A record's registers are HR_ACCESS_REGISTERS words from here on, in its own order. */
+static inline __attribute__((always_inline)) const uint8_t *
+pmu_precise_words(enum pmu_record_kind kind, const uint8_t *at)
+{
+    return at + (kind <= PMU_RECORD_ADAPTIVE_REGISTERS ? 64 : 0);
+}
+
+/* Stores such words in the order of HR_ACCESS_REGISTERS. */
+void pmu_precise_registers(enum pmu_record_kind kind, const uint64_t *words, uint64_t *registers);
 
 /* Empties the buffer: returns where its records are, and *end, after the last whole one.  They stay
  * until records are written again, which ring 3 does.  An index outside of the buffer means none.

@@ -70,5 +70,14 @@
 #define MSR_AMD_GLOBAL_CTL 0xc0000301u /* PerfCntrGlobalCtl */
 #define MSR_AMD_GLOBAL_STATUS_CLR 0xc0000302u /* PerfCntrGlobalStatusClr */
 #define AMD_COUNTER_BITS 48
+#define MSR_AMD_IBS_FETCH_CTL 0xc0011030u /* APM "Instruction-Based Sampling" */
+#define MSR_AMD_IBS_FETCH_LINEAR 0xc0011031u
+#define MSR_AMD_IBS_OP_CTL 0xc0011033u
+#define MSR_AMD_IBS_OP_RIP 0xc0011034u
+#define MSR_AMD_IBS_OP_DATA 0xc0011035u
+#define MSR_AMD_IBS_OP_DATA2 0xc0011036u
+#define MSR_AMD_IBS_OP_DATA3 0xc0011037u
+#define MSR_AMD_IBS_DC_LINEAR 0xc0011038u
+#define MSR_AMD_IBS_CTL 0xc001103au /* which entry of the APIC's extended interrupts */
 
 #endif

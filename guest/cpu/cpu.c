@@ -9,6 +9,7 @@
 #include "guest/cpu/cpu.h"
 #include "guest/cpu/entry.h"
 #include "guest/memory/vm_kernel.h"
+#include "guest/vdso/data.h"
 #include "lib/array.h"
 #include "lib/x86.h"
 
@@ -160,6 +161,14 @@ void cpu_empty_first(void)
 void cpu_empty_at_calls(void)
 {
     x86_wrmsr(MSR_LSTAR, (uint64_t)entry_syscall_drained);
+}
+
+uint32_t platform_cpu(void)
+{
+    uint32_t number;
+
+    __asm__ volatile("lsl %1, %0" : "=r"(number) : "r"(VDSO_CPU_SELECTOR) : "cc");
+    return number;
 }
 
 static void tss_set(struct cpu *cpu, unsigned byte_offset, uint64_t value)

@@ -64,6 +64,21 @@ count_record(struct pebs *pebs, const struct pebs_copy *copy, uint64_t counters,
     return true;
 }
 
+_Static_assert(HR_ACCESS_REGISTERS == 18, "copy_registers copies them all");
+
+/* In the record's order, and without a loop, which would be as many instructions again. */
+static inline __attribute__((always_inline)) void copy_registers(uint64_t *to, const uint8_t *words)
+{
+#define COPY(i) pmu_store(&to[i], pmu_precise_word(words, 8 * (i)))
+#define COPY_SIX(i) \
+    COPY(i), COPY((i) + 1), COPY((i) + 2), COPY((i) + 3), COPY((i) + 4), COPY((i) + 5)
+    COPY_SIX(0);
+    COPY_SIX(6);
+    COPY_SIX(12);
+#undef COPY_SIX
+#undef COPY
+}
+
 /* Copies records to slots, which there are for all of them, up to the first that is damaged.
  * Returns where that is, or `end`.  What can be done later is done in pebs_complete. */
 static inline __attribute__((always_inline)) const uint8_t *
@@ -72,6 +87,7 @@ copy_records(struct pebs *pebs, const struct pebs_copy *given, uint8_t **slots, 
 {
     const uint32_t bytes =
         kind == PMU_RECORD_ADAPTIVE ? PMU_ADAPTIVE_BYTES : pebs->area.record_bytes;
+    const bool registers = kind != PMU_RECORD_ADAPTIVE && sampling.session.registers;
     const struct pebs_copy copy = *given; /* in registers */
     uint8_t *next = *slots;
 
@@ -95,8 +111,8 @@ copy_records(struct pebs *pebs, const struct pebs_copy *given, uint8_t **slots, 
         pmu_store(&slot->counters[RAW_SOURCE], pmu_precise_word(access, 8));
         pmu_store(&slot->counters[RAW_LATENCY], pmu_precise_word(access, 16));
         pmu_store(&slot->counters[RAW_COUNTERS], counters);
-        if (kind != PMU_RECORD_ADAPTIVE && sampling.session.registers)
-            pmu_precise_registers(kind, at, &slot->counters[RAW_REGISTERS]);
+        if (registers)
+            copy_registers(&slot->counters[RAW_REGISTERS], pmu_precise_words(kind, at));
     }
     *slots = next;
     return at;
@@ -118,12 +134,21 @@ static __attribute__((noinline)) const uint8_t *copy_of_several(struct pebs *peb
     return copy_records(pebs, copy, slots, at, end, PMU_RECORD_ADAPTIVE, false);
 }
 
+static __attribute__((noinline)) const uint8_t *
+copy_with_registers(struct pebs *pebs, const struct pebs_copy *copy, uint8_t **slots,
+                    const uint8_t *at, const uint8_t *end)
+{
+    return copy_records(pebs, copy, slots, at, end, PMU_RECORD_ADAPTIVE_REGISTERS, false);
+}
+
 static const uint8_t *copy_some(struct pebs *pebs, const struct pebs_copy *copy, uint8_t **slots,
                                 const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *first = *slots;
 
-    if (pebs->area.kind != PMU_RECORD_ADAPTIVE) /* registers alone are more than the rest */
+    if (pebs->area.kind == PMU_RECORD_ADAPTIVE_REGISTERS)
+        return copy_with_registers(pebs, copy, slots, at, end);
+    if (pebs->area.kind != PMU_RECORD_ADAPTIVE)
         return copy_records(pebs, copy, slots, at, end, pebs->area.kind, false);
     if (copy->counters & (copy->counters - 1))
         return copy_of_several(pebs, copy, slots, at, end);
@@ -196,13 +221,14 @@ static void pebs_jitter(struct pebs *pebs)
 {
     for (uint32_t i = 0; i < sampling.session.event_count; i++) {
         const struct pmu_event *event = &sampling.session.events[i];
-        uint64_t range = event->record_period >> JITTER_SHIFT;
+        uint64_t range = event->record_period >> JITTER_SHIFT, period;
 
         if (!range)
             continue;
-        pebs->next[i] =
-            event->record_period - range + splitmix_next(&pebs->random) % (2 * range + 1);
-        pmu_precise_period(&pebs->area, event, pebs->next[i]);
+        period = event->record_period - range + splitmix_next(&pebs->random) % (2 * range + 1);
+        pmu_precise_period(&pebs->area, event, period);
+        if (!run.pmu_caps.sampled_records)
+            pebs->next[i] = period;
     }
 }
 
@@ -234,10 +260,18 @@ static __attribute__((noinline)) void take_records(struct cpu *cpu, const uint8_
         pebs_jitter(pebs);
 }
 
+static void pebs_collect(struct cpu *cpu)
+{
+    if (__builtin_expect(run.pmu->precise_collect != NULL, 0))
+        run.pmu->precise_collect(&sampling.session, &cpu->pebs->area);
+}
+
 void pebs_empty(struct cpu *cpu)
 {
-    const uint8_t *end, *at = pmu_precise_take(&cpu->pebs->area, &end);
+    const uint8_t *end, *at;
 
+    pebs_collect(cpu);
+    at = pmu_precise_take(&cpu->pebs->area, &end);
     if (at != end)
         take_records(cpu, at, end);
 }
@@ -248,7 +282,6 @@ void pebs_complete(const struct pebs *pebs, struct trace_slot *slot, uint64_t *c
         .address = slot->counters[RAW_ADDRESS],
         .source = slot->counters[RAW_SOURCE],
         .latency = (uint32_t)(slot->counters[RAW_LATENCY] >> pebs->area.latency_shift)};
-    const uint64_t *registers = &slot->counters[RAW_REGISTERS];
     uint64_t *to = slot->counters;
     size_t bytes = offsetof(struct hr_access, registers);
 
@@ -259,7 +292,7 @@ void pebs_complete(const struct pebs *pebs, struct trace_slot *slot, uint64_t *c
         counters[event] += sampling.session.events[event].record_period;
     }
     if (sampling.session.registers) {
-        memcpy(access.registers, registers, sizeof access.registers);
+        pmu_precise_registers(pebs->area.kind, &slot->counters[RAW_REGISTERS], access.registers);
         bytes = sizeof access;
     }
     memcpy(to, counters, sampling.session.event_count * sizeof *counters);
@@ -273,8 +306,10 @@ void pebs_entered(void)
 
 static void pebs_served(struct cpu *cpu)
 {
-    run.pmu->precise_served();
-    apic_pmi_interrupt(VECTOR_PRECISE);
+    if (run.pmu->precise_served != NULL) {
+        run.pmu->precise_served();
+        apic_pmi_interrupt(VECTOR_PRECISE);
+    }
     paravirt_eoi(cpu);
 }
 
@@ -289,21 +324,34 @@ void pebs_interrupt(struct irq_frame *)
 
 void pebs_interrupt_in_kernel(struct irq_frame *)
 {
+    pebs_collect(cpu_this()); /* the kernel's own, which is dropped */
     pebs_served(cpu_this());
 }
 
 /* Memory comes from the end, so that all other allocations are where they are without. */
+static int widen_ring(struct ring *ring)
+{
+    uint64_t block = 0;
+
+    if (!run.stacks.kind) { /* otherwise stack_add_to_ring moves it */
+        block = phys_alloc_last();
+        if (!block)
+            return -ENOMEM;
+    }
+    ring_widen(ring, block ? phys_pointer(block) : NULL, BLOCK_BYTES, sampling_values());
+    return 0;
+}
+
 int pebs_add_cpu(struct cpu *cpu)
 {
     uint32_t records = run.stacks.kind ? 1 : sampling.jitter ? RECORDS_JITTER : RECORDS;
-    uint64_t block, of_ring;
+    uint64_t block;
     struct pebs *pebs;
 
     if (!sampling.precise)
         return 0;
     block = phys_alloc_last();
-    of_ring = phys_alloc_last();
-    if (!block || !of_ring)
+    if (!block || widen_ring(cpu->ring))
         return -ENOMEM;
     pebs = phys_pointer(block);
     memset(pebs, 0, sizeof *pebs);
@@ -312,7 +360,6 @@ int pebs_add_cpu(struct cpu *cpu)
     pebs->area.buffer = (uint8_t *)(pebs + 1);
     pebs->random = cpu->index;
     cpu->pebs = pebs;
-    ring_widen(cpu->ring, phys_pointer(of_ring), BLOCK_BYTES, sampling_values());
     return 0;
 }
 

@@ -48,6 +48,8 @@ void ring_add_stacks(struct ring *ring, void *memory, uint32_t bytes, uint32_t s
 void ring_widen(struct ring *ring, void *memory, uint64_t bytes, uint32_t value_count)
 {
     ring->record_bytes = trace_slot_bytes(value_count);
+    if (memory == NULL)
+        return;
     ring_move(ring, memory, bytes, ring->record_bytes);
 }
 

@@ -46,7 +46,8 @@ int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t value
 void ring_add_stacks(struct ring *ring, void *memory, uint32_t bytes, uint32_t stack_bytes);
 
 /* Moves the ring to `memory`, of `bytes` bytes, and makes its slots as large as so many values
- * need: as many slots as fit, but no more than before. */
+ * need: as many slots as fit, but no more than before.  memory NULL: ring_add_stacks, which moves
+ * it, follows. */
 void ring_widen(struct ring *ring, void *memory, uint64_t bytes, uint32_t value_count);
 
 static inline struct trace_slot *ring_slot(const struct ring *ring, uint64_t position)

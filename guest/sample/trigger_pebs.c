@@ -6,11 +6,14 @@
 #include "guest/sample/sampling.h"
 #include "guest/sample/trigger.h"
 
-/* Returns what an event has counted since its counter was last set, of what the counter holds. */
+/* Returns what an event has counted since its counter was last set, of what the counter holds;
+ * where only records count it, nothing. */
 static uint64_t since_set(const struct pebs *pebs, uint32_t i, uint64_t value)
 {
     const struct pmu_event *event = &sampling.session.events[i];
 
+    if (run.pmu_caps.sampled_records)
+        return 0;
     return (value - pmu_precise_preset(event, pebs->armed[i])) & ~0ull >> (64 - event->width_bits);
 }
 

@@ -108,7 +108,7 @@ static const char *const triggers[] = {
     [HR_MODE_TIMER] = "local APIC timer",
     [HR_MODE_IPI] = "inter-processor interrupt",
     [HR_MODE_OVERFLOW] = "counter overflow",
-    [HR_MODE_PEBS] = "records of the processor's (PEBS)",
+    [HR_MODE_PEBS] = "records of the processor's (PEBS, IBS)",
     [HR_MODE_INSTRUCTED] = "the program",
     [HR_MODE_EXACT] = "none: every instruction is counted",
     [HR_MODE_LATENCY] = "hooks of the program's functions",
@@ -203,7 +203,7 @@ static void meta_sampling(struct trace_writer *w)
 static void meta_accesses(struct trace_writer *w)
 {
     struct hr_meta_accesses record = {
-        .sources = run.pmu_caps.vendor == RUN_CPU_INTEL ? HR_SOURCES_INTEL : HR_SOURCES_NONE,
+        .sources = run.pmu_caps.record_sources,
         .flags = (sampling.session.registers ? HR_ACCESSES_REGISTERS : 0u) |
                  (sampling.jitter ? HR_ACCESSES_JITTER : 0u),
         .latency_least = sampling.latency_least,

@@ -98,6 +98,11 @@ bool events_is_precise(const char *text)
            spec.precise;
 }
 
+bool events_is_sampled(const struct events_encoding *encoding)
+{
+    return (encoding->select & (RUN_SELECT_IBS_OP | RUN_SELECT_IBS_FETCH)) != 0;
+}
+
 bool events_is_generic(const char *text)
 {
     struct run_failure failure = {0};
@@ -155,7 +160,9 @@ static bool has_register(const struct events_cpu *cpu, const char *name)
 {
     const struct msr_event *found = msr_events_find(name);
 
-    return found != NULL && (!found->intel || cpu->vendor == RUN_CPU_INTEL);
+    return found != NULL &&
+           msr_events_may_be(found, cpu->vendor == RUN_CPU_INTEL, cpu->vendor == RUN_CPU_AMD,
+                             &(struct x86_signature){.family = cpu->family, .model = cpu->model});
 }
 
 int events_resolve(const struct events_cpu *cpu, const char *text, struct events_encoding *encoding,

@@ -38,6 +38,10 @@ bool events_is_precise(const char *text);
 /* Returns whether the event is a register of the CPU (lib/msr_events.h) rather than a counter. */
 bool events_is_register(const char *text);
 
+/* Returns whether no counter counts the event, and the processor only samples it (AMD's IBS, in
+ * mode pebs). */
+bool events_is_sampled(const struct events_encoding *encoding);
+
 /* Encodes an event for a CPU.  Returns 0, or -1 with the failure filled. */
 int events_resolve(const struct events_cpu *cpu, const char *text, struct events_encoding *encoding,
                    struct run_failure *failure);

@@ -98,6 +98,10 @@ static const struct amd_event {
     {"stalled-cycles-frontend", 0x00a9, AMD_ZEN2, AMD_ZEN4},
     {"stalled-cycles-backend", 0x00d1, AMD_K7, AMD_K7},
     {"stalled-cycles-backend", 0x0187, AMD_ZEN1, AMD_ZEN1},
+    {"mem-loads", RUN_SELECT_IBS_OP, AMD_ZEN1, AMD_ZEN4},
+    {"mem-stores", RUN_SELECT_IBS_OP, AMD_ZEN1, AMD_ZEN4},
+    {"ibs_op", RUN_SELECT_IBS_OP, AMD_ZEN1, AMD_ZEN4},
+    {"ibs_fetch", RUN_SELECT_IBS_FETCH, AMD_ZEN1, AMD_ZEN4},
 };
 
 /* A CPU newer than the tables counts as the newest. */
@@ -115,7 +119,16 @@ static enum amd_generation amd_generation(const struct events_cpu *cpu)
                                                      : AMD_ZEN4;
 }
 
-static bool encode_amd(const struct events_cpu *cpu, const char *name, uint64_t *select)
+/* Which ops an event of instruction-based sampling is for. */
+static uint64_t ibs_filter(const char *name)
+{
+    return strcmp(name, "mem-loads") == 0    ? RUN_IBS_LOADS
+           : strcmp(name, "mem-stores") == 0 ? RUN_IBS_STORES
+                                             : 0;
+}
+
+static bool encode_amd(const struct events_cpu *cpu, const char *name, uint64_t *select,
+                       uint64_t *companion)
 {
     enum amd_generation generation = amd_generation(cpu);
 
@@ -124,6 +137,7 @@ static bool encode_amd(const struct events_cpu *cpu, const char *name, uint64_t 
 
         if (strcmp(e->name, name) == 0 && generation >= e->first && generation <= e->last) {
             *select = e->select;
+            *companion = ibs_filter(name);
             return true;
         }
     }
@@ -169,6 +183,6 @@ bool events_generic_encode(const struct events_cpu *cpu, const char *name, uint6
                            uint64_t *companion)
 {
     *companion = 0;
-    return cpu->vendor == RUN_CPU_AMD ? encode_amd(cpu, name, select)
+    return cpu->vendor == RUN_CPU_AMD ? encode_amd(cpu, name, select, companion)
                                       : encode_intel(cpu, name, select, companion);
 }

@@ -40,7 +40,9 @@ struct access_source memory_decoder_add(struct memory_decoder *decoder, struct m
 
     if (meaning->events != access->events)
         learn(decoder, meaning, access->events);
-    source = meaning->sources[access->source % MEMORY_SOURCES];
+    source = decoder->info->accesses.sources == HR_SOURCES_INTEL
+                 ? meaning->sources[access->source % MEMORY_SOURCES]
+                 : access_source(decoder->info, access);
     sums->reads += !source.store;
     sums->writes += source.store;
     sums->beyond_l1 += is_beyond_l1(source.level);

@@ -5,7 +5,7 @@
 #include "host/memory/memory_table.h"
 #include "host/scan/access_source.h"
 
-#define MEMORY_SOURCES 64u /* as many as the bits of a source that tell where data was */
+#define MEMORY_SOURCES 64u /* of Intel's: by the bits that tell where data was */
 #define MEMORY_EVENTS_KEPT 16u
 
 struct memory_decoder { /* of accesses; remembers what the last ones meant */

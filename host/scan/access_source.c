@@ -1,7 +1,9 @@
-/* Decodes Intel's data sources. */
+/* Decodes Intel's data sources, and what AMD's registers say of accesses. */
 #include "host/scan/access_source.h"
 
 #include <stdio.h>
+
+#include "lib/ibs_sources.h"
 
 #define SOURCE_LEVEL 0xfu
 #define SOURCE_TLB_MISS 0x10u
@@ -48,13 +50,87 @@ static bool is_store(const struct trace_info *info, uint32_t events)
     return store;
 }
 
+/* The codes of loads that missed the second level; from Zen 4 on, two more bits above the old
+ * three.
+ */
+static enum access_level amd_beyond_l2(uint64_t source, bool fine)
+{
+    static const enum access_level coarse_levels[8] = {
+        [2] = ACCESS_LEVEL_LLC, /* or another core of this node's third level */
+        [3] = ACCESS_LEVEL_MEMORY,
+        [4] = ACCESS_LEVEL_REMOTE_CACHE,
+        [7] = ACCESS_LEVEL_DEVICE,
+    };
+    static const enum access_level fine_levels[32] = {
+        [1] = ACCESS_LEVEL_LLC,
+        [2] = ACCESS_LEVEL_REMOTE_CACHE, /* another third level of this node */
+        [3] = ACCESS_LEVEL_MEMORY,
+        [5] = ACCESS_LEVEL_REMOTE_CACHE,
+        [6] = ACCESS_LEVEL_MEMORY, /* which keeps its contents */
+        [7] = ACCESS_LEVEL_DEVICE,
+        [8] = ACCESS_LEVEL_MEMORY, /* extended, at the end of a link */
+        [12] = ACCESS_LEVEL_DEVICE,
+    };
+    uint64_t low = source & IBS_SOURCE_CODE;
+    enum access_level level = fine ? fine_levels[(source >> 6 & 3) << 3 | low] : coarse_levels[low];
+
+    if (level == ACCESS_LEVEL_MEMORY && (source & IBS_SOURCE_REMOTE) != 0)
+        return ACCESS_LEVEL_REMOTE_MEMORY;
+    return level;
+}
+
+static enum access_level amd_level(uint64_t source, bool fine)
+{
+    enum access_level level;
+
+    if ((source & IBS_SOURCE_UNCACHED) != 0)
+        return ACCESS_LEVEL_DEVICE;
+    if ((source & IBS_SOURCE_L1_MISS) == 0)
+        return ACCESS_LEVEL_L1;
+    if ((source & (IBS_SOURCE_L2_MISS | IBS_SOURCE_NO_BUFFER)) == 0)
+        return ACCESS_LEVEL_L2;
+    if ((source & IBS_SOURCE_LOAD) == 0) /* the code is that of loads */
+        return ACCESS_LEVEL_BEYOND_L1;
+    level = amd_beyond_l2(source, fine);
+    if (level == ACCESS_LEVEL_UNKNOWN && (source & IBS_SOURCE_NO_BUFFER) != 0)
+        return ACCESS_LEVEL_BUFFER;
+    return level;
+}
+
+static bool is_cache(enum access_level level)
+{
+    return level == ACCESS_LEVEL_LLC || level == ACCESS_LEVEL_REMOTE_CACHE;
+}
+
+/* PPR of families 17H and 19H, IbsFetchCtl, IbsOpData2 and IbsOpData3. */
+static void decode_amd(uint64_t code, bool fine, struct access_source *source)
+{
+    source->known = true;
+    if ((code & IBS_SOURCE_FETCH) != 0) {
+        source->tlb_miss = (code & IBS_SOURCE_FETCH_TLB_MISS) != 0;
+        source->level = (code & IBS_SOURCE_FETCH_MISS) == 0      ? ACCESS_LEVEL_L1
+                        : (code & IBS_SOURCE_FETCH_L2_MISS) == 0 ? ACCESS_LEVEL_L2
+                                                                 : ACCESS_LEVEL_BEYOND_L1;
+        return;
+    }
+    source->store = (code & IBS_SOURCE_STORE) != 0;
+    source->tlb_miss = (code & IBS_SOURCE_TLB_MISS) != 0;
+    source->locked = (code & IBS_SOURCE_LOCKED) != 0;
+    source->level = amd_level(code, fine);
+    source->modified = is_cache(source->level) && (code & IBS_SOURCE_HIT_STATE) == 0;
+}
+
 struct access_source access_source(const struct trace_info *info, const struct hr_access *access)
 {
     struct access_source source = {.level = ACCESS_LEVEL_UNKNOWN};
-    uint32_t level = access->source & SOURCE_LEVEL;
+    uint32_t level = access->source & SOURCE_LEVEL, sources = info->accesses.sources;
 
+    if (access->address != 0 && (sources == HR_SOURCES_AMD || sources == HR_SOURCES_AMD_FINE)) {
+        decode_amd(access->source, sources == HR_SOURCES_AMD_FINE, &source);
+        return source;
+    }
     source.store = is_store(info, access->events);
-    if (access->address == 0 || info->accesses.sources != HR_SOURCES_INTEL)
+    if (access->address == 0 || sources != HR_SOURCES_INTEL)
         return source;
     source.known = true;
     source.tlb_miss = (access->source & SOURCE_TLB_MISS) != 0;

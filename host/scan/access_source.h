@@ -1,7 +1,7 @@
 /* Where the data of an access was: what a processor's code for it means.
  *
  * Intel SDM volume 3B, "Load Latency Performance Monitoring Facility" (table "Data Source Encoding
- * for Load Latency Record") and "Precise Store Facility"; from Nehalem on.
+ * for Load Latency Record") and "Precise Store Facility"; from Nehalem on.  AMD: lib/ibs_sources.h.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ enum access_level { /* the nearest place that had the data */
                     ACCESS_LEVEL_BUFFER, /* a line that is on its way to L1 already */
                     ACCESS_LEVEL_L2,
                     ACCESS_LEVEL_LLC,
-                    ACCESS_LEVEL_BEYOND_L1, /* a store that missed L1: more is not said */
+                    ACCESS_LEVEL_BEYOND_L1, /* a store or fetch that missed L1: no more is said */
                     ACCESS_LEVEL_REMOTE_CACHE,
                     ACCESS_LEVEL_MEMORY,
                     ACCESS_LEVEL_REMOTE_MEMORY,

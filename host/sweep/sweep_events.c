@@ -81,7 +81,7 @@ static void offer(void *context, const char *name, const char *description)
         return;
     if (events_is_register(name) ||
         events_resolve(&c->plan->machine.cpu, name, &e, &unasked) != 0 || e.select == 0 ||
-        !has_counter(&c->plan->machine, &e))
+        events_is_sampled(&e) || !has_counter(&c->plan->machine, &e))
         return;
     c->found++;
     add(c->plan, name, description, &e, c->failure);
@@ -110,6 +110,9 @@ static int add_named(struct sweep_plan *plan, const char *name, struct run_failu
         return -1;
     if (events_is_precise(name))
         return run_fail(failure, "event '%s' asks for records; a sweep counts, leave out the :p",
+                        name);
+    if (events_is_sampled(&e))
+        return run_fail(failure, "event '%s': this CPU only samples it, in --mode pebs of hr run",
                         name);
     events_list_generic(cpu, look, &d);
     events_list_registers(cpu, look, &d);

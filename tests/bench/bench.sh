@@ -144,6 +144,8 @@ bench_precise() {
     row 'precise record of one event' "$each" instructions le 40
     per_sample '-c 10000' '-c 500' --qemu "$QEMU" --cpus 1 --mode pebs
     row 'precise record of one of two events' "$each" instructions le 40
+    per_sample '-c 10000' '-c 500' --qemu "$QEMU" --cpus 1 --mode pebs -e mem-loads --regs
+    row 'precise record with registers' "$each" instructions le 90
 }
 
 # A look at the page tables, by the difference of two runs, with and without.

@@ -83,7 +83,9 @@ like 'hr diff --machine: SMIs' out '^ During the run: SMIs$'
 like 'hr diff --machine: firmware' out '^   before  SeaBIOS, '
 
 run_guest --accel tcg -e imc-reads "$WORKLOADS/hello"
-like 'the memory controller where there is none: refused' err '^hr: event imc-reads: this CPU does not have the register.* up to Ice Lake'
+like 'the memory controller where there is none: refused' err '^hr: event imc-reads: this CPU does not have the register.* up to Ice Lake.* not of virtual machines'
+run_guest --accel tcg -e df-channel0 "$WORKLOADS/hello"
+like 'the data fabric likewise' err "^hr: event df-channel0: this CPU does not have the register.* AMD's Zen 2 and 3"
 run_guest --accel tcg -e mbm-total,instructions "$WORKLOADS/hello"
 is 'the cache monitor where there is none: refused' "$status.$(cat out)" '125.'
 like 'the cache monitor: the reason' err '^hr: event mbm-total: this CPU does not have the register.* CPUID leaf FH offers no such monitoring'

@@ -38,6 +38,7 @@ enum {
     AT_FADT = 0x200,
     AT_HPET = 0x400,
     AT_DMAR = 0x500,
+    AT_MCFG = 0x600,
     AT_MADT = 0xf00, /* the last bytes of memory */
     MADT_BYTES = 0x100,
     AT_RSDP = 0xe1230, /* in low memory */
@@ -101,7 +102,7 @@ static void build_rsdp(void)
 
 static int build(void **state)
 {
-    static const unsigned at[] = {AT_FADT, AT_HPET, AT_DMAR, AT_MADT};
+    static const unsigned at[] = {AT_FADT, AT_HPET, AT_DMAR, AT_MCFG, AT_MADT};
 
     (void)state;
     low = calloc(1, LOW_BYTES);
@@ -121,9 +122,16 @@ static int build(void **state)
     begin(AT_DMAR, "DMAR", 48);
     tables[AT_DMAR + 37] = 1; /* interrupts are remapped */
     seal(AT_DMAR);
-    begin(AT_XSDT, "XSDT", 36 + 4 * 8);
-    begin(AT_RSDT, "RSDT", 36 + 4 * 4);
-    for (unsigned i = 0; i < 4; i++) {
+    begin(AT_MCFG, "MCFG", 44 + 2 * 16);
+    bytes_store64(tables + AT_MCFG + 44, 0x1000000000);
+    tables[AT_MCFG + 44 + 8] = 1; /* another segment */
+    bytes_store64(tables + AT_MCFG + 60, 0xe0000000);
+    tables[AT_MCFG + 60 + 10] = 2;
+    tables[AT_MCFG + 60 + 11] = 0x7f;
+    seal(AT_MCFG);
+    begin(AT_XSDT, "XSDT", 36 + 5 * 8);
+    begin(AT_RSDT, "RSDT", 36 + 5 * 4);
+    for (unsigned i = 0; i < 5; i++) {
         bytes_store64(tables + AT_XSDT + 36 + 8 * i, TABLES_BASE + at[i]);
         bytes_store32(tables + AT_RSDT + 36 + 4 * i, TABLES_BASE + at[i]);
     }
@@ -142,6 +150,9 @@ static int discard(void **state)
 
 static void assert_complete(const struct acpi_machine *machine)
 {
+    assert_int_equal(machine->pci_config_base, 0xe0000000);
+    assert_int_equal(machine->pci_config_first, 2);
+    assert_int_equal(machine->pci_config_last, 0x7f);
     assert_int_equal(machine->cpu_count, 3);
     assert_int_equal(machine->apic_ids[0], 0);
     assert_int_equal(machine->apic_ids[1], 2);

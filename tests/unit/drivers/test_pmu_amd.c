@@ -3,6 +3,10 @@
 
 #include "tests/unit/drivers/fake_msr.h"
 
+#include "drivers/pmu/ibs.c"
+#include "drivers/pmu/ibs_records.c"
+#include "drivers/pmu/pmu_precise.c"
+
 #include "drivers/pmu/amd.c"
 #include "drivers/pmu/pmu_hardware.c"
 #include "drivers/pmu/pmu_overflow.c"
@@ -14,6 +18,22 @@ enum generation { LEGACY, CORE, V2 };
 static enum generation generation;
 static struct pmu_caps caps;
 static struct pmu_session session;
+static bool has_ibs;
+
+void processor_read(struct processor *out)
+{
+    *out = (struct processor){.amd = true, .signature = {.family = 0x19, .model = 0x11}};
+}
+
+bool processor_has_leaf(uint32_t leaf)
+{
+    return leaf != 0x8000001b || has_ibs;
+}
+
+uint64_t x86_rdtsc(void)
+{
+    return 1234;
+}
 
 struct cpuid_result x86_cpuid(uint32_t leaf, uint32_t subleaf)
 {
@@ -24,7 +44,9 @@ struct cpuid_result x86_cpuid(uint32_t leaf, uint32_t subleaf)
     case 0x80000000:
         return (struct cpuid_result){.eax = 0x80000022};
     case 0x80000001:
-        return (struct cpuid_result){.ecx = generation >= CORE ? 1u << 23 : 0};
+        return (struct cpuid_result){.ecx = (generation >= CORE ? 1u << 23 : 0) | 1u << 10};
+    case 0x8000001b:
+        return (struct cpuid_result){.eax = 0xfff};
     case 0x80000022:
         return (struct cpuid_result){.eax = generation == V2, .ebx = generation == V2 ? 6 : 0};
     default:
@@ -38,6 +60,7 @@ static void begin(enum generation g)
     memset(&session, 0, sizeof session);
     memset(&caps, 0, sizeof caps);
     generation = g;
+    has_ibs = false;
     fake_add(0x834, 0, 0);
     fake.speed = 5000;
     for (uint32_t i = 0; i < 4; i++) {
@@ -310,9 +333,96 @@ static void leaves_registers_as_they_were(void **state)
     assert_int_equal(fake_find(0xc0010200)->value, 1u << 22);
 }
 
+static void begin_ibs(void)
+{
+    begin(V2);
+    has_ibs = true;
+    for (uint32_t msr = 0xc0011030; msr <= 0xc001103d; msr++)
+        fake_add(msr, 0, 0);
+    fake_find(0xc001103a)->value = 0x101;
+    fake_add(0x851, 0x10000, 0);
+    assert_true(pmu_amd.probe(&caps));
+}
+
+static void add_records(uint64_t encoding, uint64_t period)
+{
+    session.events[session.event_count].record_period = period;
+    session.events[session.event_count++].encoding = encoding;
+}
+
+/* Events of instruction-based sampling take no counter from the others. */
+static void samples_are_beside_counters(void **state)
+{
+    static struct pmu_precise area;
+    struct pmu_refusal refusal;
+
+    (void)state;
+    begin_ibs();
+    assert_null(caps.no_records);
+    assert_int_equal(caps.record_sources, HR_SOURCES_AMD_FINE);
+    add_records(RUN_SELECT_IBS_OP, 1009);
+    for (uint32_t i = 0; i < 6; i++)
+        add_records(0x100c0 + i, 0);
+    assert_int_equal(pmu_amd.assign(&caps, &session, &refusal), 0);
+    assert_int_equal(session.events[0].record_period, 1008);
+    assert_int_equal(session.events[6].counter, 5);
+    session.event_count = 2;
+    fake.write_count = 0;
+    assert_int_equal(pmu_amd.start(&session), 0);
+    fake_expect_writes((const uint64_t[][2]){{0xc0000301, 0},
+                                             {0xc0010200, 0},
+                                             {0xc0010201, 0xffffffff0000},
+                                             {0xc0010200, 0x4100c0},
+                                             {0xc0000301, 1},
+                                             {0, 0}});
+    area.buffer = (uint8_t *)&area; /* not written to */
+    assert_int_equal(pmu_amd.precise_start(&session, &area), 0);
+    fake_expect_writes((const uint64_t[][2]){{0xc0011033, 0},
+                                             {0xc0011030, 0},
+                                             {FAKE_READ | 0x834, 0},
+                                             {0x851, 0},
+                                             {0xc0011033, 1008 / 16 | 1u << 19 | 1u << 17},
+                                             {0, 0}});
+    pmu_amd.precise_stop(&session);
+    fake_expect_writes((const uint64_t[][2]){{0xc0011033, 0}, {0xc0011030, 0}, {0, 0}});
+    pmu_amd.reset();
+    assert_int_equal(fake_find(0x851)->value, 0x10000);
+}
+
+static int refused(uint64_t encoding, uint64_t period, struct pmu_refusal *refusal)
+{
+    memset(&session, 0, sizeof session);
+    add_records(0x100c0, 0);
+    add_records(encoding, period);
+    return pmu_amd.assign(&caps, &session, refusal);
+}
+
+static void records_that_cannot_be(void **state)
+{
+    struct pmu_refusal refusal = {0};
+
+    (void)state;
+    begin_ibs();
+    assert_int_equal(refused(RUN_SELECT_IBS_OP, 0, &refusal), -ENXIO);
+    assert_int_equal(refusal.event, 1);
+    assert_int_equal(refused(0x100c1, 1000, &refusal), -EINVAL);
+    assert_int_equal(refused(RUN_SELECT_IBS_OP, 143, &refusal), -ERANGE);
+    assert_int_equal(refusal.value, 144);
+    assert_int_equal(refused(RUN_SELECT_IBS_OP, 0x8000000, &refusal), -ERANGE);
+    assert_int_equal(refusal.value, 0x7fffff0);
+    assert_int_equal(refused(RUN_SELECT_IBS_FETCH, 0x100000, &refusal), -ERANGE);
+    assert_int_equal(refusal.value, 0xffff0);
+    begin(V2);
+    assert_true(pmu_amd.probe(&caps));
+    assert_string_equal(caps.no_records, "CPUID does not have IBS, as in virtual machines");
+    assert_int_equal(refused(RUN_SELECT_IBS_OP, 1000, &refusal), -ENODEV);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_are_beside_counters),
+        cmocka_unit_test(records_that_cannot_be),
         cmocka_unit_test(finds_the_generation),
         cmocka_unit_test(counters_that_do_not_count_are_not_used),
         cmocka_unit_test(held_counters_are_left_out),

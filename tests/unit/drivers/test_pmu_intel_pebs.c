@@ -216,6 +216,14 @@ static void put(uint8_t *record, uint32_t offset, uint64_t value)
     memcpy(record + offset, &value, sizeof value);
 }
 
+static void order_registers(enum pmu_record_kind kind, const uint8_t *record, uint64_t *registers)
+{
+    uint64_t words[HR_ACCESS_REGISTERS];
+
+    memcpy(words, pmu_precise_words(kind, record), sizeof words);
+    pmu_precise_registers(kind, words, registers);
+}
+
 static void adaptive_records_are_read(void **state)
 {
     uint64_t registers[HR_ACCESS_REGISTERS];
@@ -238,7 +246,7 @@ static void adaptive_records_are_read(void **state)
     assert_int_equal(pmu_precise_counters(PMU_RECORD_ADAPTIVE, record), 0x1010);
     assert_int_equal(pmu_precise_ticks(PMU_RECORD_ADAPTIVE, record), 0x1018);
     assert_ptr_equal(pmu_precise_access(PMU_RECORD_ADAPTIVE, record), record + 32);
-    pmu_precise_registers(PMU_RECORD_ADAPTIVE_REGISTERS, record, registers);
+    order_registers(PMU_RECORD_ADAPTIVE_REGISTERS, record, registers);
     for (uint32_t i = 0; i < HR_ACCESS_REGISTERS; i++)
         assert_int_equal(registers[i], 0x1000 + 64 + 8 * i);
 }
@@ -262,7 +270,7 @@ static void fixed_records_are_read(void **state)
         assert_int_equal(pmu_precise_counters(kind, record), 0x2090);
         assert_int_equal(pmu_precise_ticks(kind, record), kind == PMU_RECORD_FORMAT3 ? 0x20c0 : 0);
         assert_ptr_equal(pmu_precise_access(kind, record), record + 0x98);
-        pmu_precise_registers(kind, record, registers);
+        order_registers(kind, record, registers);
         for (uint32_t i = 0; i < HR_ACCESS_REGISTERS; i++)
             assert_int_equal(registers[i], 0x2000 + offsets[i]);
     }

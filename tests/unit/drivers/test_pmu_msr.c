@@ -54,9 +54,46 @@ void pmu_imc_start(void)
     imc_starts++;
 }
 
-uint32_t pmu_imc_read(bool writes)
+uint64_t pmu_imc_read(bool writes)
 {
     return writes ? 902 : 901;
+}
+
+uint8_t pmu_imc_bits(void)
+{
+    return 32;
+}
+
+static bool tells;
+
+bool pmu_imc_claim(void)
+{
+    return tells;
+}
+
+bool pmu_imc_tells(void)
+{
+    return tells;
+}
+
+/* ---- the data fabric ---- */
+
+static bool has_fabric;
+static uint32_t fabric_channels[8]; /* by counter, plus 1 */
+
+bool pmu_umc_fabric_probe(void)
+{
+    return has_fabric;
+}
+
+uint32_t pmu_umc_fabric_msr(uint32_t counter)
+{
+    return 0xc0010241 + 2 * counter;
+}
+
+void pmu_umc_fabric_start(uint32_t counter, uint32_t channel)
+{
+    fabric_channels[counter] = channel + 1;
 }
 
 /* ---- the driver below, which notes what it is asked ---- */
@@ -353,6 +390,48 @@ static void the_memory_controller_is_read(void **state)
     assert_int_equal(values[2], 901);
 }
 
+static void channels_take_counters_of_the_fabric(void **state)
+{
+    struct pmu_refusal refusal;
+    uint64_t values[3] = {0};
+
+    (void)state;
+    begin();
+    add_event("df-channel5");
+    add_event("cycles");
+    add_event("df-channel0");
+    const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
+    assert_int_equal(driver->assign(&caps, &session, &refusal), -ENODEV);
+    assert_int_equal(refusal.event, 1);
+    has_fabric = true;
+    assert_int_equal(driver->assign(&caps, &session, &refusal), 0);
+    assert_int_equal(session.events[2].encoding, 0xc0010243);
+    assert_int_equal(session.events[2].width_bits, 48);
+    tells = false;
+    assert_int_equal(driver->start(&session), 0);
+    assert_int_equal(fabric_channels[0], 0); /* another CPU does */
+    tells = true;
+    assert_int_equal(driver->start(&session), 0);
+    assert_int_equal(fabric_channels[0], 6);
+    assert_int_equal(fabric_channels[1], 1);
+    fake_add(0xc0010241, 55, 0);
+    fake_add(0xc0010243, 66, 0);
+    driver->read(&session, 5, values);
+    assert_int_equal(values[1], 55);
+    assert_int_equal(values[2], 66);
+    fake_expect_writes(
+        (const uint64_t[][2]){{FAKE_READ | 0xc0010241, 55}, {FAKE_READ | 0xc0010243, 66}, {0, 0}});
+    tells = false;
+    driver->read(&session, 5, values);
+    assert_int_equal(values[2], 0);
+    add_event("df-channel1");
+    add_event("df-channel2");
+    assert_int_equal(driver->assign(&caps, &session, &refusal), 0);
+    add_event("df-channel3");
+    assert_int_equal(driver->assign(&caps, &session, &refusal), -ENOSPC);
+    assert_int_equal(refusal.event, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +443,7 @@ int main(void)
         cmocka_unit_test(registers_alone_need_no_counter),
         cmocka_unit_test(the_cache_monitor_is_started_and_asked),
         cmocka_unit_test(the_memory_controller_is_read),
+        cmocka_unit_test(channels_take_counters_of_the_fabric),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

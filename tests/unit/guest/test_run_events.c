@@ -63,9 +63,40 @@ void pmu_imc_start(void)
 {
 }
 
-uint32_t pmu_imc_read(bool writes)
+uint64_t pmu_imc_read(bool writes)
 {
     return writes;
+}
+
+uint8_t pmu_imc_bits(void)
+{
+    return 32;
+}
+
+bool pmu_imc_claim(void)
+{
+    return false;
+}
+
+bool pmu_imc_tells(void)
+{
+    return false;
+}
+
+bool pmu_umc_fabric_probe(void)
+{
+    return false;
+}
+
+uint32_t pmu_umc_fabric_msr(uint32_t counter)
+{
+    return counter;
+}
+
+void pmu_umc_fabric_start(uint32_t counter, uint32_t channel)
+{
+    (void)counter;
+    (void)channel;
 }
 
 int pebs_try(void)
@@ -388,6 +419,18 @@ static int assign_all(const struct pmu_caps *caps, struct pmu_session *session,
     return 0;
 }
 
+static int assign_rounded(const struct pmu_caps *caps, struct pmu_session *session,
+                          struct pmu_refusal *refusal)
+{
+    (void)caps;
+    session->events[1].record_period &= ~15ull;
+    refusal->event = 1;
+    refusal->value = 144;
+    return session->events[1].record_period == 0    ? -ENXIO
+           : session->events[1].record_period < 144 ? -ERANGE
+                                                    : 0;
+}
+
 static void begin_precise(uint64_t encoding, uint64_t period)
 {
     static const struct pmu_driver driver = {
@@ -430,6 +473,34 @@ static void precise_events_are_checked(void **state)
     assert_int_equal(sampling.session.events[1].encoding_ext, 3); /* all loads */
     assert_int_equal(sampling.latency_least, 3);
     assert_int_equal(sampling.period, 100);
+}
+
+/* Likewise of a processor that samples rather than counts: AMD's. */
+static void sampled_events_are_checked(void **state)
+{
+    static const struct pmu_driver driver = {
+        .name = "fake", .assign = assign_rounded, .precise_start = fake_precise_start};
+
+    (void)state;
+    begin_precise(0, 999);
+    run.pmu = &driver;
+    run.asked.period = 999;
+    assert_int_equal(run_assign_events(), 0);
+    assert_int_equal(sampling.period, 992);
+    assert_int_equal(run.asked.period, 992);
+    begin_precise(0, 0);
+    run.pmu = &driver;
+    assert_int_equal(run_assign_events(), -ENXIO);
+    assert_non_null(strstr(logged[1], "event two: this processor only samples it; use --mode"));
+    begin_precise(0, 100);
+    run.pmu = &driver;
+    assert_int_equal(run_assign_events(), -ERANGE);
+    assert_non_null(strstr(logged[1], "event two the nearest that this processor can do is 144"));
+    begin_precise(0, 999);
+    run.pmu = &driver;
+    run.pmu_caps.sampled_records = sampling.session.registers = true;
+    assert_int_equal(run_assign_events(), -EINVAL);
+    assert_non_null(strstr(logged[1], "do not record registers"));
 }
 
 static void begin_register(const char *name, uint32_t there)
@@ -486,6 +557,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_that_are_missing_are_named),
         cmocka_unit_test(precise_events_are_checked),
+        cmocka_unit_test(sampled_events_are_checked),
         cmocka_unit_test(registers_are_events_too),
         cmocka_unit_test(registers_that_are_not_there_are_named),
         cmocka_unit_test(registers_trigger_no_samples),

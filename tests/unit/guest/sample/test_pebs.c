@@ -2,28 +2,12 @@
  * is counted. */
 #include "tests/unit/test.h"
 
-#include <stdlib.h>
-
-#include "drivers/pmu/pmu_precise.c"
-#include "guest/sample/pebs.c"
-#include "guest/sample/ring.c"
+#include "tests/unit/guest/sample/fake_pebs.h"
 
 #define EVENTS 3u /* the second one only counts */
 #define COUNTER_OF_FIRST 2u
 #define COUNTER_OF_THIRD 33u
 #define SLOTS 64u
-
-struct run_config run;
-struct sampling sampling;
-
-uint32_t sampling_values(void)
-{
-    return EVENTS + TRACE_SLOT_ACCESS;
-}
-
-struct cpu cpus[CPUS_MAX];
-struct apic_state apic;
-void (*sampler_drain)(struct cpu *cpu);
 
 static struct cpu *cpu;
 static struct ring ring;
@@ -32,36 +16,6 @@ static uint64_t offset, counters[EVENTS];
 static bool serves_itself; /* sampler_make_room drains */
 static struct trace_slot drained[256];
 static uint32_t drained_count;
-
-static uint8_t *blocks[2];
-static uint32_t block_count;
-
-void *platform_allocate(size_t bytes)
-{
-    return aligned_alloc(64, (bytes + 63) & ~63ull);
-}
-
-uint64_t phys_alloc_last(void)
-{
-    uint8_t *block = aligned_alloc(64, BLOCK_BYTES);
-
-    blocks[block_count++] = block;
-    return (uint64_t)block - (uint64_t)phys_pointer(0);
-}
-
-uint32_t stack_offset;
-void (*stack_other)(struct trace_slot_stack *stack, const struct trap_frame *frame);
-
-void stack_walk(struct trace_slot_stack *stack, uint64_t frame_pointer)
-{
-    (void)stack;
-    (void)frame_pointer;
-}
-
-void stack_take_none(struct trace_slot *slot)
-{
-    (void)slot;
-}
 
 bool sampler_make_room(struct cpu *of, uint64_t now)
 {
@@ -80,27 +34,24 @@ bool sampler_make_room(struct cpu *of, uint64_t now)
     return ring_reserve(of->ring) != NULL;
 }
 
-static void begin(void)
+static void begin_with(bool registers)
 {
     static const uint32_t used[] = {COUNTER_OF_FIRST, COUNTER_OF_THIRD};
+    static const struct pmu_driver driver = {.name = "fake"};
 
+    run.pmu = &driver;
     cpu = &cpus[1];
     memset(&sampling, 0, sizeof sampling);
     sampling.precise = true;
+    sampling.session.registers = registers;
     sampling.session.event_count = EVENTS;
     sampling.session.events[0].record_period = 100;
     sampling.session.events[0].counter = COUNTER_OF_FIRST;
     sampling.session.events[2].record_period = 10;
     sampling.session.events[2].counter = INTEL_RDPMC_FIXED | 1;
-    assert_int_equal(ring_init(&ring, 1, SLOTS, EVENTS), 0);
-    free(ring.slots);
-    block_count = 0;
-    cpu->ring = &ring;
-    cpu->tid = 77;
     offset = 1000;
     cpu->clock.offset = &offset;
-    assert_int_equal(pebs_add_cpu(cpu), 0);
-    pebs = cpu->pebs;
+    pebs = fake_pebs_begin(cpu, &ring, SLOTS);
     memset(pebs->records, 0, sizeof pebs->records);
     memset(counters, 0, sizeof counters);
     pebs->area.ds.base = pebs->area.ds.index = (uint64_t)pebs->area.buffer;
@@ -122,10 +73,9 @@ static void begin(void)
     drained_count = 0;
 }
 
-static void end(void)
+static void begin(void)
 {
-    free(blocks[0]);
-    free(blocks[1]);
+    begin_with(false);
 }
 
 /* The processor writes a record, `i` ticks after the last time the buffer was emptied. */
@@ -180,7 +130,7 @@ static void records_become_samples(void **state)
     assert_int_equal(pebs->whole[2], 20);
     pebs_empty(cpu);
     assert_int_equal(ring.head, 3);
-    end();
+    fake_pebs_end();
 }
 
 /* A session of one event has code of its own. */
@@ -202,7 +152,53 @@ static void one_event_likewise(void **state)
                       (uint64_t[]){100 * (i + 1), 0, 0}, 1);
     }
     assert_int_equal(pebs->whole[0], 500);
-    end();
+    fake_pebs_end();
+}
+
+/* Registers come from the record in its order, and leave in that of the trace. */
+static void registers_are_put_in_order(void **state)
+{
+    static const uint8_t fixed[HR_ACCESS_REGISTERS] = {0, 1,  2,  4,  5,  3,  9,  8,  6,
+                                                       7, 10, 11, 12, 13, 14, 15, 16, 17};
+
+    (void)state;
+    for (int adaptive = 0; adaptive < 2; adaptive++) {
+        uint32_t bytes = adaptive ? 208 : 200, from = adaptive ? 64 : 0;
+        uint64_t words[26] = {0}, by = 1ull << COUNTER_OF_FIRST;
+        struct hr_access access;
+
+        begin_with(true);
+        pebs->area.kind = adaptive ? PMU_RECORD_ADAPTIVE_REGISTERS : PMU_RECORD_FORMAT3;
+        pebs->area.record_bytes = bytes;
+        for (uint32_t i = 0; i < HR_ACCESS_REGISTERS; i++)
+            words[from / 8 + i] = 0x1000 + i;
+        if (adaptive)
+            words[0] = 208ull << 48 | 3;
+        words[adaptive ? 2 : 0x90 / 8] = by;
+        for (uint32_t i = 0; i < 2; i++)
+            memcpy(pebs->area.buffer + i * bytes, words, bytes);
+        pebs->area.ds.index += 2ull * bytes;
+        pebs_empty(cpu);
+        assert_int_equal(ring.head, 2);
+        pebs_complete(pebs, ring_slot(&ring, 1), counters);
+        memcpy(&access, &ring_slot(&ring, 1)->counters[EVENTS], sizeof access);
+        assert_int_equal(access.events, 1);
+        for (uint32_t i = 0; i < HR_ACCESS_REGISTERS; i++)
+            assert_int_equal(access.registers[i], 0x1000 + (adaptive ? i : fixed[i]));
+        fake_pebs_end();
+    }
+}
+
+/* stack_add_to_ring gives it another place. */
+static void with_stacks_the_ring_stays(void **state)
+{
+    (void)state;
+    run.stacks.kind = HR_STACK_FP;
+    begin();
+    run.stacks.kind = 0;
+    assert_int_equal(block_count, 1); /* that of the records */
+    assert_int_equal(ring.record_bytes, trace_slot_bytes(EVENTS + TRACE_SLOT_ACCESS));
+    fake_pebs_end();
 }
 
 static void expect_loss(uint64_t position, uint64_t lost)
@@ -240,7 +236,7 @@ static void damaged_records_are_lost(void **state)
         expect_sample(ring_slot(&ring, 5), first - 1000, 6, (uint64_t[]){200, 0, 0}, 1);
         assert_int_equal(ring.lost_count, 0);
         assert_int_equal(pebs->whole[0], 200);
-        end();
+        fake_pebs_end();
     }
 }
 
@@ -260,7 +256,7 @@ static void a_full_ring_loses_what_it_must(void **state)
     pebs_empty(cpu);
     assert_int_equal(ring.head, SLOTS + 2);
     expect_loss(SLOTS, 10);
-    end();
+    fake_pebs_end();
 }
 
 static void who_serves_itself_loses_none(void **state)
@@ -278,7 +274,7 @@ static void who_serves_itself_loses_none(void **state)
     for (uint64_t i = 0; i < 3 * SLOTS; i++)
         assert_int_equal(drained[i].ip, 0x400000 + i);
     assert_int_equal(ring.lost_count, 0);
-    end();
+    fake_pebs_end();
 }
 
 static void random_periods_are_close_and_repeat(void **state)
@@ -307,7 +303,7 @@ static void random_periods_are_close_and_repeat(void **state)
             drawn[round][i] = pebs->next[0];
             sum += pebs->next[0];
         }
-        end();
+        fake_pebs_end();
     }
     assert_memory_equal(drawn[0], drawn[1], sizeof drawn[0]);
     assert_in_range(sum / 100, 97, 103);
@@ -318,6 +314,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_become_samples),
         cmocka_unit_test(one_event_likewise),
+        cmocka_unit_test(registers_are_put_in_order),
+        cmocka_unit_test(with_stacks_the_ring_stays),
         cmocka_unit_test(damaged_records_are_lost),
         cmocka_unit_test(a_full_ring_loses_what_it_must),
         cmocka_unit_test(who_serves_itself_loses_none),

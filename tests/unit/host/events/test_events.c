@@ -62,8 +62,10 @@ static const struct {
     {"L1-dcache-loads", {0x81d0, 0x81d0, 0x0129, 0x0129}},
     {"L1-dcache-load-misses", {0x08d1, 0x08d1, 0x3f41, 0x0141}},
     {"L1-dcache-stores", {0x82d0, 0x82d0, 0x0229, 0x0229}},
-    {"mem-loads", {0x01cd, 0x01cd, NONE, NONE}},
-    {"mem-stores", {0x82d0, 0x82d0, NONE, NONE}},
+    {"mem-loads", {0x01cd, 0x01cd, RUN_SELECT_IBS_OP, RUN_SELECT_IBS_OP}},
+    {"mem-stores", {0x82d0, 0x82d0, RUN_SELECT_IBS_OP, RUN_SELECT_IBS_OP}},
+    {"ibs_op", {NONE, NONE, RUN_SELECT_IBS_OP, RUN_SELECT_IBS_OP}},
+    {"ibs_fetch", {NONE, NONE, RUN_SELECT_IBS_FETCH, RUN_SELECT_IBS_FETCH}},
     {"LLC-loads", {0x01b7, 0x01b7, NONE, NONE}},
     {"LLC-load-misses", {0x20d1, 0x20d1, 0x4843, 0x4843}},
     {"LLC-stores", {0x01b7, 0x01b7, NONE, NONE}},
@@ -132,6 +134,14 @@ static void companions(void **state)
         assert_int_equal(events_resolve(&icelake, known[i].event, &encoding, &failure), 0);
         assert_int_equal(encoding.select, known[i].select);
         assert_int_equal(encoding.companion, known[i].companion);
+    }
+    for (uint64_t i = 0; i < 3; i++) {
+        static const char *const names[] = {"ibs_op", "mem-loads", "mem-stores"};
+        struct run_failure failure = {0};
+        struct events_encoding encoding;
+
+        assert_int_equal(events_resolve(&milan, names[i], &encoding, &failure), 0);
+        assert_int_equal(encoding.companion, i);
     }
     assert_int_equal(select_of(&icelake, "cpu/event=0xc0,offcore_rsp=1/"), NONE);
     assert_int_equal(select_of(&milan, "cpu/event=0xb7,umask=1,offcore_rsp=1/"), NONE);
@@ -366,6 +376,7 @@ static void collect(void *context, const char *name, const char *description)
 static void registers_are_known_by_name(void **state)
 {
     struct events_cpu intel = cpu_of("Icelake-Server"), amd = cpu_of("EPYC-Milan");
+    struct events_cpu zen1 = cpu_of("amd-23-1"), genoa = cpu_of("amd-25-17");
     struct events_encoding encoding = {1, 1, 1};
     struct run_failure failure = {0};
     char names[256] = "";
@@ -385,7 +396,16 @@ static void registers_are_known_by_name(void **state)
                         "aperf mperf smi llc-occupancy mbm-total mbm-local imc-reads imc-writes ");
     names[0] = 0;
     events_list_registers(&amd, collect, names);
+    assert_string_equal(names, "aperf mperf llc-occupancy mbm-total mbm-local "
+                               "df-channel0 df-channel1 df-channel2 df-channel3 "
+                               "df-channel4 df-channel5 df-channel6 df-channel7 ");
+    names[0] = 0;
+    events_list_registers(&zen1, collect, names);
     assert_string_equal(names, "aperf mperf llc-occupancy mbm-total mbm-local ");
+    names[0] = 0;
+    events_list_registers(&genoa, collect, names);
+    assert_string_equal(names,
+                        "aperf mperf llc-occupancy mbm-total mbm-local imc-reads imc-writes ");
 }
 
 int main(void)

@@ -173,12 +173,51 @@ static void sources_have_names(void **state)
     expect_text(&info, (struct hr_access){8, 0x01, 4, 1, {0}}, "");
 }
 
+/* What AMD's registers say: bits of IbsOpData3 and IbsOpData2, or of IbsFetchCtl. */
+static struct hr_access amd(uint64_t data3, uint64_t data2)
+{
+    return (struct hr_access){8, data3 << 8 | data2, 0, 1, {0}};
+}
+
+#define MISSED (1u << 20 | 1u << 7)
+
+static void sources_of_amd_have_names(void **state)
+{
+    static struct trace_info info = {.event_count = 1, .accesses = {.sources = HR_SOURCES_AMD}};
+
+    (void)state;
+    expect_text(&info, amd(1, 0), "L1");
+    expect_text(&info, amd(1u << 15 | 1u << 3 | 3, 0), "store L1 TLB-miss locked");
+    expect_text(&info, amd(1u << 7 | 1, 0), "L2");
+    expect_text(&info, amd(MISSED | 1, 0x22), "LLC");
+    expect_text(&info, amd(MISSED | 1, 2), "LLC modified");
+    expect_text(&info, amd(MISSED | 1, 3), "memory");
+    expect_text(&info, amd(MISSED | 1, 0x13), "remote-memory");
+    expect_text(&info, amd(MISSED | 1, 0x24), "remote-cache");
+    expect_text(&info, amd(MISSED | 1, 7), "device");
+    expect_text(&info, amd(1u << 14 | 1, 0), "device");
+    expect_text(&info, amd(1u << 16 | MISSED | 1, 0), "fill-buffer");
+    expect_text(&info, amd(MISSED | 1, 0), "unknown");
+    expect_text(&info, amd(1u << 7 | 2, 3), "store L2");
+    expect_text(&info, amd(MISSED | 2, 3), "store beyond-L1"); /* the code is not the store's */
+    expect_text(&info, (struct hr_access){8, 1ull << 34 | 7, 0, 1, {0}}, "L1");
+    expect_text(&info, (struct hr_access){8, 1ull << 34 | 0x10f, 0, 1, {0}}, "L2 TLB-miss");
+    expect_text(&info, (struct hr_access){8, 1ull << 34 | 0x40f, 0, 1, {0}}, "beyond-L1");
+    expect_text(&info, (struct hr_access){0, 1ull << 8, 0, 1, {0}}, "");
+    info.accesses.sources = HR_SOURCES_AMD_FINE;
+    expect_text(&info, amd(MISSED | 1, 0x21), "LLC");
+    expect_text(&info, amd(MISSED | 1, 0x05), "remote-cache modified");
+    expect_text(&info, amd(MISSED | 1, 0x50), "remote-memory"); /* 8: extended memory */
+    expect_text(&info, amd(MISSED | 1, 0x44), "device"); /* 12 */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sample_has_its_own),
         cmocka_unit_test(both_belong_together),
         cmocka_unit_test(sources_have_names),
+        cmocka_unit_test(sources_of_amd_have_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,6 +84,23 @@ static void all_events(void **)
     check("amd-25-17", 0x3f, 0, 100); /* Zen 4 */
 }
 
+/* What AMD's processors only sample is left out. */
+static void counted_events_alone(void **)
+{
+    struct run_failure failure = {0};
+    struct sweep_plan plan;
+
+    begin(&plan, "amd-25-17", 0x3f, 0);
+    events_named(&plan, "all");
+    for (size_t i = 0; i < plan.event_count; i++)
+        assert_false(events_is_sampled(&plan.events[i].encoding));
+    sweep_plan_free(&plan);
+    begin(&plan, "amd-25-17", 0x3f, 0);
+    assert_int_equal(sweep_plan_events(&plan, "mem-loads", &failure), -1);
+    assert_non_null(strstr(failure.text, "only samples it"));
+    sweep_plan_free(&plan);
+}
+
 static void fixed_counters_are_free(void **)
 {
     struct sweep_plan plan;
@@ -136,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_events),
+        cmocka_unit_test(counted_events_alone),
         cmocka_unit_test(fixed_counters_are_free),
         cmocka_unit_test(companions_keep_apart),
         cmocka_unit_test(names_and_patterns),
