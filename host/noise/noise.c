@@ -82,22 +82,6 @@ static void add(struct noise *noise, struct noise_span span)
         noise_finish(noise);
 }
 
-static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
-{
-    struct noise *noise = context;
-    struct noise_cpu *cpu = &noise->cpus[chunk->header.cpu];
-    unsigned __int128 ticks =
-        (unsigned __int128)noise->least_ns * noise->info->clock.ticks_per_second / 1000000000u;
-
-    noise->least_ticks = ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
-    noise->waits.least_ticks = noise->least_ticks;
-    if (!continues)
-        cpu->sampled = cpu->idle = false;
-    if (chunk->header.time_last > noise->time_last)
-        noise->time_last = chunk->header.time_last;
-    return 0;
-}
-
 /* The least time between samples that was to be expected: where they cost much, it is longer than
  * the interval. */
 static uint64_t spacing(const struct trace_info *info)
@@ -108,12 +92,29 @@ static uint64_t spacing(const struct trace_info *info)
     return interval != 0 && least > interval && least <= UINT64_MAX / 2 ? least : interval;
 }
 
+static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
+{
+    struct noise *noise = context;
+    struct noise_cpu *cpu = &noise->cpus[chunk->header.cpu];
+    unsigned __int128 ticks =
+        (unsigned __int128)noise->least_ns * noise->info->clock.ticks_per_second / 1000000000u;
+
+    noise->least_ticks = ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+    noise->waits.least_ticks = noise->least_ticks;
+    noise->spacing = spacing(noise->info);
+    if (!continues)
+        cpu->sampled = cpu->idle = false;
+    if (chunk->header.time_last > noise->time_last)
+        noise->time_last = chunk->header.time_last;
+    return 0;
+}
+
 /* A sample of a clock's that came more than half an interval later than it was due. */
 static void check_lateness(struct noise *noise, const struct trace_samples *samples,
                            const struct trace_slot *slot)
 {
     struct noise_cpu *cpu = &noise->cpus[samples->chunk->cpu];
-    uint64_t interval = spacing(noise->info), late;
+    uint64_t interval = noise->spacing, late;
 
     if (interval == 0 || !cpu->sampled || slot->time < cpu->time)
         return;

@@ -494,6 +494,16 @@ reading() {
     row "$name: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 64
 }
 
+# least_seconds ARG...: wall time of hr, least of five.
+least_seconds() {
+    for _ in 1 2 3 4 5; do seconds "$HR" "$@" generated.bin; done | sort -n | head -n 1
+}
+
+# sooner ARG...: wall time with one thread by that with two.
+sooner() {
+    calc %.2f "$(least_seconds "$@" --jobs 1) / $(least_seconds "$@" --jobs 2)"
+}
+
 # A tenth as many samples with call stacks of depth 20.
 reading_stacks() {
     "$TOOLS/gentrace" --stacks fp $((samples / 10)) generated.bin || missed=1
@@ -514,6 +524,10 @@ bench_readers() {
     reading 'hr check' 50 check
     reading 'hr stat, one thread' 50 stat --jobs 1
     reading 'hr report, one thread' 20 report --jobs 1
+    for view in stat timeline 'hist --of interval --of cycles' noise; do
+        # shellcheck disable=SC2086
+        row "hr ${view%% *}, how much sooner two threads end" "$(sooner $view)" times ge 1.7
+    done
     reading_stacks
 }
 
