@@ -101,7 +101,6 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
 
     noise->least_ticks = ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
     noise->waits.least_ticks = noise->least_ticks;
-    noise->spacing = spacing(noise->info);
     if (!continues)
         cpu->sampled = cpu->idle = false;
     if (chunk->header.time_last > noise->time_last)
@@ -153,6 +152,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
     bool resumed = (samples->slots[0].flags & HR_SAMPLE_RESUMED) != 0;
 
     waits_take_samples(&noise->waits, samples);
+    noise->spacing = spacing(noise->info);
     noise->cpu_count += !cpu->seen;
     cpu->seen = true;
     for (uint32_t i = 0; i < samples->count; i++) {
