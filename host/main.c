@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 #include "include/hr_format.h"
 #include "include/version.h"
 #include "lib/array.h"
+
+#define LARGE_BYTES (256 << 10) /* of memory that is given back as soon as it is free */
 
 static const struct command runs[] = {
     {"run", "run a program alone, sample it and write hr.bin", run_command},
@@ -187,6 +190,7 @@ int main(int argc, char **argv)
 {
     int status;
 
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES); /* else it rises, and tables that grew stay */
     error_protect_terminal();
     occupy_standard_streams(argc > 1 && strcmp(argv[1], "run") == 0);
     status = dispatch(argc, argv);

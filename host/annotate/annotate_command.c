@@ -357,7 +357,7 @@ int annotate_command(int argc, char **argv)
     };
     static const struct argp argp = {
         .options = table,
-        .children = reader_symbols_jobs,
+        .children = reader_symbols,
         .parser = parse,
         .args_doc = "FUNCTION [FILE]",
         .doc =

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/export/database_rows.h"
 #include "host/export/export.h"
 #include "host/export/sqlite_accesses.h"
 #include "host/export/sqlite_allocations.h"
@@ -213,7 +214,7 @@ struct sqlite {
     struct sqlite_allocations allocations;
     struct sqlite_accesses accesses;
     bool follows; /* there are requests or waits */
-    sqlite3_stmt *insert; /* of a sample */
+    struct database_rows rows; /* samples */
     uint64_t *sums; /* of every function: samples, events; owned */
 };
 
@@ -233,35 +234,35 @@ static void add_sample(struct sqlite *s, uint32_t function, const struct trace_s
         sums[1 + i] += export_increment(sample, previous, i);
 }
 
-/* The parameters of a sample's columns; the events follow. */
-enum { TIME = 1, CPU, TID, PID, IP, FUNCTION, STACK, FLAGS, COST, EVENTS };
+/* A sample's columns; the events follow. */
+enum { TIME, CPU, TID, PID, IP, FUNCTION, STACK, FLAGS, COST, EVENTS };
 
 static int take_samples(void *context, const struct trace_samples *samples)
 {
     struct sqlite *s = context;
     struct trace_info *info = &s->e->info;
     const struct trace_slot *previous = samples->previous;
+    uint32_t tid = samples->slots[0].tid; /* a run is one thread's, and the flags are the same */
+    uint32_t pid = trace_processes_pid(&info->processes, tid, samples->slots[0].time);
 
-    database_bind(s->insert, CPU, samples->chunk->cpu);
-    database_bind(s->insert, TID, samples->slots[0].tid); /* a run is one thread's, */
-    database_bind(
-        s->insert, PID,
-        trace_processes_pid(&info->processes, samples->slots[0].tid, samples->slots[0].time));
-    database_bind(s->insert, FLAGS, samples->slots[0].flags); /* and its flags are the same */
-    for (uint32_t n = 0; n < samples->count; n++) {
+    for (uint32_t n = 0; n < samples->count && samples->event_count == info->event_count; n++) {
         const struct trace_slot *sample = &samples->slots[n];
         uint32_t function = functions_at(&s->e->functions, sample->ip);
+        sqlite3_int64 *row = database_rows_add(&s->rows, samples->stacks != NULL ? 0 : 1u << STACK);
 
         add_sample(s, function, sample, previous);
-        database_bind(s->insert, TIME, trace_info_time_ns(info, sample->time));
-        database_bind(s->insert, IP, trace_samples_ip(samples, n));
-        database_bind(s->insert, FUNCTION, function);
+        row[TIME] = (sqlite3_int64)trace_info_time_ns(info, sample->time);
+        row[CPU] = samples->chunk->cpu;
+        row[TID] = tid;
+        row[PID] = pid;
+        row[IP] = (sqlite3_int64)trace_samples_ip(samples, n);
+        row[FUNCTION] = function;
         if (samples->stacks != NULL)
-            database_bind(s->insert, STACK, samples->stacks[n]);
-        database_bind(s->insert, COST, trace_info_ns(info, sample->cost_ticks));
+            row[STACK] = samples->stacks[n];
+        row[FLAGS] = sample->flags;
+        row[COST] = (sqlite3_int64)trace_info_ns(info, sample->cost_ticks);
         for (uint32_t i = 0; i < samples->event_count; i++)
-            database_bind(s->insert, EVENTS + (int)i, sample->counters[i] - previous->counters[i]);
-        database_put(&s->db, s->insert);
+            row[EVENTS + i] = (sqlite3_int64)(sample->counters[i] - previous->counters[i]);
         if (samples->accesses != NULL &&
             sqlite_accesses_take(&s->accesses, samples, n, function) != 0)
             return -ENOMEM;
@@ -395,12 +396,15 @@ static int fill(struct sqlite *s)
     put_about(&s->schema);
     sqlite_records_init(&s->records, &s->db, &s->e->info);
     sqlite_allocations_init(&s->allocations, s->e, &s->db);
-    s->insert = sqlite_schema_samples(&s->schema);
-    error = sqlite_accesses_open(
-        &s->accesses, s->e, &s->db,
-        memory_heap_any(&s->e->info) && !s->allocations.heap.gathers ? &s->allocations.heap : NULL);
+    error = database_rows_open(&s->rows, &s->db, "samples", EVENTS + s->e->info.event_count);
+    if (error == 0)
+        error = sqlite_accesses_open(&s->accesses, s->e, &s->db,
+                                     memory_heap_any(&s->e->info) && !s->allocations.heap.gathers
+                                         ? &s->allocations.heap
+                                         : NULL);
     if (error == 0)
         error = export_walk(s->e, &visitor);
+    database_rows_flush(&s->rows);
     if (error == 0)
         error = sqlite_accesses_objects(&s->accesses);
     if (error == 0)
@@ -435,6 +439,7 @@ static int run(struct export *e)
     database_open(&s->db, e->file);
     error = fill(s);
     sqlite_accesses_close(&s->accesses);
+    database_rows_close(&s->rows);
     e->output.error = database_close(&s->db);
     sqlite_allocations_free(&s->allocations);
     free(s->sums);

@@ -279,11 +279,6 @@ static sqlite3_stmt *prepare_insert(struct sqlite_schema *schema, const char *ta
     return database_prepare(schema->db, strcat(sql, ")"));
 }
 
-sqlite3_stmt *sqlite_schema_samples(struct sqlite_schema *schema)
-{
-    return prepare_insert(schema, "samples", 9);
-}
-
 sqlite3_stmt *sqlite_schema_sums(struct sqlite_schema *schema)
 {
     return prepare_insert(schema, "function_sums", 2);

@@ -17,10 +17,8 @@ struct sqlite_schema {
  */
 int sqlite_schema_tables(struct sqlite_schema *schema);
 
-/* The statement that inserts a sample: eight columns, then one for each event. */
-sqlite3_stmt *sqlite_schema_samples(struct sqlite_schema *schema);
-
-/* The one that inserts a function's sums: its number, samples, and one column for each event. */
+/* The statement that inserts a function's sums: its number, samples, and one column for each event.
+ */
 sqlite3_stmt *sqlite_schema_sums(struct sqlite_schema *schema);
 
 /* The one that inserts an invocation: 26 columns, then one for each event. */

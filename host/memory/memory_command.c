@@ -270,7 +270,7 @@ int memory_command(int argc, char **argv)
     };
     static const struct argp argp = {
         .options = table,
-        .children = reader_symbols_jobs,
+        .children = reader_symbols,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc =

@@ -82,6 +82,16 @@ static void add(struct noise *noise, struct noise_span span)
         noise_finish(noise);
 }
 
+/* The least time between samples that was to be expected: where they cost much, it is longer than
+ * the interval. */
+static uint64_t spacing(const struct trace_info *info)
+{
+    const char *text = trace_info_text(info, "sampling.spacing_ticks", "0");
+    uint64_t least = strtoull(text, NULL, 10), interval = info->sampling.interval_ticks;
+
+    return interval != 0 && least > interval && least <= UINT64_MAX / 2 ? least : interval;
+}
+
 static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
 {
     struct noise *noise = context;
@@ -98,22 +108,12 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
     return 0;
 }
 
-/* The least time between samples that was to be expected: where they cost much, it is longer than
- * the interval. */
-static uint64_t spacing(const struct trace_info *info)
-{
-    const char *text = trace_info_text(info, "sampling.spacing_ticks", "0");
-    uint64_t least = strtoull(text, NULL, 10), interval = info->sampling.interval_ticks;
-
-    return interval != 0 && least > interval && least <= UINT64_MAX / 2 ? least : interval;
-}
-
 /* A sample of a clock's that came more than half an interval later than it was due. */
 static void check_lateness(struct noise *noise, const struct trace_samples *samples,
                            const struct trace_slot *slot)
 {
     struct noise_cpu *cpu = &noise->cpus[samples->chunk->cpu];
-    uint64_t interval = spacing(noise->info), late;
+    uint64_t interval = noise->spacing, late;
 
     if (interval == 0 || !cpu->sampled || slot->time < cpu->time)
         return;
@@ -152,6 +152,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
     bool resumed = (samples->slots[0].flags & HR_SAMPLE_RESUMED) != 0;
 
     waits_take_samples(&noise->waits, samples);
+    noise->spacing = spacing(noise->info);
     noise->cpu_count += !cpu->seen;
     cpu->seen = true;
     for (uint32_t i = 0; i < samples->count; i++) {

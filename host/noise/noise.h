@@ -49,6 +49,7 @@ struct noise {
     const struct selection *selection;
     uint64_t least_ns; /* shorter ones are counted nowhere: set after noise_init */
     uint64_t least_ticks; /* least_ns, once the metadata say how long a tick is */
+    uint64_t spacing; /* the least time between samples that is to be expected; of a run */
     struct noise_sum sums[NOISE_CAUSES];
     struct noise_span *kept; /* the longest, in order after noise_finish; owned */
     uint32_t kept_count;

@@ -9,6 +9,7 @@
 
 #define INDEX_BITS 18u /* twice the number of places, so at most half full */
 #define KNOWN_BITS 14u
+#define FRAMES_BITS 19u /* finding frames takes longer, and stacks that never repeat have many */
 
 struct places_known { /* a cache with one entry per hash */
     uint64_t address;
@@ -28,7 +29,8 @@ int places_init(struct places *p, struct symbols *symbols)
     p->all = calloc(PLACES_MAX, sizeof p->all[0]);
     p->index = calloc(1u << INDEX_BITS, sizeof p->index[0]);
     p->known = calloc(1u << KNOWN_BITS, sizeof p->known[0]);
-    if (p->all == NULL || p->index == NULL || p->known == NULL)
+    p->known_frames = calloc(1u << FRAMES_BITS, sizeof p->known_frames[0]);
+    if (p->all == NULL || p->index == NULL || p->known == NULL || p->known_frames == NULL)
         return -ENOMEM;
     for (uint32_t i = 0; i < PLACES_RESERVED; i++)
         p->all[i] = (struct place){.name = words[i], .kind = PLACE_WORD};
@@ -40,6 +42,7 @@ void places_free(struct places *p)
     free(p->all);
     free(p->index);
     free(p->known);
+    free(p->known_frames);
     *p = (struct places){0};
 }
 
@@ -156,7 +159,7 @@ uint32_t places_find(struct places *p, enum place_kind kind, uint64_t address)
 
 uint32_t places_frames(struct places *p, uint64_t address, uint32_t frames[SYMBOLS_FRAMES_MAX])
 {
-    struct places_known *known = &p->known[hash_add(address, PLACE_FRAME) >> (64 - KNOWN_BITS)];
+    struct places_known *known = &p->known_frames[hash_place(address, FRAMES_BITS)];
     struct symbols_frame found[SYMBOLS_FRAMES_MAX];
     struct place outer;
     uint32_t count;

@@ -49,6 +49,7 @@ struct places {
     struct place *all; /* owned */
     uint32_t *index; /* hash table of numbers, 0: free; owned */
     struct places_known *known; /* cache of addresses that were looked up; owned */
+    struct places_known *known_frames; /* likewise of places_frames, which are single */
     uint32_t count;
     bool full; /* a place did not fit */
 };

@@ -102,44 +102,52 @@ static uint32_t base_of(struct profile *p, uint32_t end)
     return end == HR_STACK_WHOLE ? TREE_ROOT : tree_child(&p->tree, TREE_ROOT, places[end]);
 }
 
-/* Returns the tree's node for a stack's node that is not a root.  Goes outwards to a known node,
- * and back. */
-static uint32_t tree_of(struct profile_worker *w, uint32_t node)
+#define END_SHIFT 30 /* of what is known of a stack's node: the tree's node, and how stacks end */
+
+_Static_assert(HR_STACK_ROOTS <= 1u << (32 - END_SHIFT) && TREE_NODES_MAX <= 1u << END_SHIFT,
+               "both fit");
+
+/* Returns what is known of a stack's node that is not a root.  Goes outwards to a known node, and
+ * back. */
+static uint32_t learn(struct profile_worker *w, uint32_t node)
 {
     struct profile *p = w->profile;
     const struct stacks_node *nodes = w->scan->stacks.nodes;
     uint32_t path[HR_STACK_FRAMES_MAX];
-    uint32_t depth = 0, outermost = node, at;
+    uint32_t depth = 0, outermost = node, at, end;
 
     while (node >= HR_STACK_ROOTS && w->nodes[node] == 0 && depth < HR_STACK_FRAMES_MAX) {
         path[depth++] = outermost = node;
         node = nodes[node].parent;
     }
-    if (node >= HR_STACK_ROOTS && w->nodes[node] == 0)
-        at = base_of(p, HR_STACK_CUT);
-    else if (node >= HR_STACK_ROOTS)
-        at = w->nodes[node];
-    else
-        at = base_of(p, end_of(p, node, nodes[outermost].address - 1));
+    if (node >= HR_STACK_ROOTS && w->nodes[node] != 0) {
+        end = w->nodes[node] >> END_SHIFT;
+        at = w->nodes[node] & ((1u << END_SHIFT) - 1);
+    } else {
+        end = node >= HR_STACK_ROOTS ? HR_STACK_CUT : end_of(p, node, nodes[outermost].address - 1);
+        at = base_of(p, end);
+    }
     while (depth-- > 0) {
         at = below_frames(p, at, nodes[path[depth]].address - 1);
-        w->nodes[path[depth]] = at;
+        w->nodes[path[depth]] = end << END_SHIFT | at;
     }
-    return at;
+    return end << END_SHIFT | at;
 }
 
 static void fold_stack(struct profile_worker *w, const struct entry *e)
 {
     struct profile *p = w->profile;
-    const struct stacks_node *nodes = w->scan->stacks.nodes;
-    uint64_t outermost = e->ip;
-    uint32_t root = e->node, at, end;
+    uint32_t at, end, known;
 
-    for (; root >= HR_STACK_ROOTS; root = nodes[root].parent)
-        outermost = nodes[root].address - 1;
-    end = end_of(p, root, outermost);
+    if (e->node >= HR_STACK_ROOTS) {
+        known = w->nodes[e->node] != 0 ? w->nodes[e->node] : learn(w, e->node);
+        end = known >> END_SHIFT;
+        at = known & ((1u << END_SHIFT) - 1);
+    } else {
+        end = end_of(p, e->node, e->ip);
+        at = base_of(p, end);
+    }
     p->ends[end] += e->samples;
-    at = e->node >= HR_STACK_ROOTS ? tree_of(w, e->node) : base_of(p, end);
     at = below_frames(p, at, e->ip);
     p->tree.nodes[at].self += p->event < 0 ? e->samples : e->sums[p->event];
 }
@@ -148,18 +156,20 @@ int profile_fold(struct profile_worker *w)
 {
     struct profile *p = w->profile;
     const uint64_t *words;
-    uint32_t place = 0;
+    uint32_t place = 0, last = UINT32_MAX, group = 0;
     int error = stacks_extend(&w->scan->stacks, &w->nodes, &w->node_count, sizeof w->nodes[0]);
 
     for (; error == 0 && (words = tally_next(&w->tally, &place)) != NULL; place++) {
-        const struct entry e = {
+        struct entry e = {
             .ip = words[TALLY_IP],
             .node = tally_node(words),
-            .group = groups_find(&p->groups, w->groups.all[tally_group(words)]),
             .samples = words[TALLY_SAMPLES],
             .sums = words + TALLY_SUMS,
         };
 
+        if (tally_group(words) != last)
+            group = groups_find(&p->groups, w->groups.all[last = tally_group(words)]);
+        e.group = group;
         rows_add(&p->all, e.samples, e.sums, p->event_count);
         if (p->options->tree)
             fold_stack(w, &e);

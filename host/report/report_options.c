@@ -165,7 +165,7 @@ void report_options_parse(struct report_options *options, int argc, char **argv)
 {
     static const struct argp argp = {
         .options = table,
-        .children = reader_symbols_jobs,
+        .children = reader_symbols,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Show where a trace (default hr.bin) spent its samples and events."

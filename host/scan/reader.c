@@ -49,12 +49,9 @@ static const struct argp_option jobs_options[] = {
 
 static const struct argp jobs_argp = {.options = jobs_options, .parser = parse_jobs};
 
-const struct argp_child reader_part[] = {{&selection_argp, 0, NULL, 0}, {0}};
-const struct argp_child reader_part_jobs[] = {
+const struct argp_child reader_part[] = {
     {&selection_argp, 0, NULL, 0}, {&jobs_argp, 0, NULL, 0}, {0}};
 const struct argp_child reader_symbols[] = {
-    {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
-const struct argp_child reader_symbols_jobs[] = {
     {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {&jobs_argp, 0, NULL, 0}, {0}};
 
 static enum reader_format parse_format(const char *argument, const struct argp_state *state)
@@ -132,6 +129,7 @@ int reader_open(struct trace_scan *scan, struct reader *reader)
         return error;
     scan->selection = reader->selection;
     scan->symbols = &reader->symbols;
+    scan->jobs = (unsigned int)reader->jobs;
     selection_init(&reader->selection);
     return 0;
 }

@@ -30,12 +30,10 @@ struct reader {
     struct trace_scan scan; /* of reader_run() */
 };
 
-/* Children of a command's argp: what selects a part of the trace; with options about symbols; with
- * --jobs. */
+/* Children of a command's argp: what selects a part of the trace, and --jobs; with options about
+ * symbols. */
 extern const struct argp_child reader_part[];
-extern const struct argp_child reader_part_jobs[];
 extern const struct argp_child reader_symbols[];
-extern const struct argp_child reader_symbols_jobs[];
 
 /* argp's parser of FILE, --format (f) and --limit (n), for a state whose input is a struct reader.
  */

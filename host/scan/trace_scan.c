@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "host/scan/trace_ahead.h"
 #include "host/scan/trace_exact.h"
 #include "host/trace/trace_index.h"
 #include "host/trace/trace_made.h"
@@ -21,6 +22,8 @@ static int prepare(struct trace_scan *scan)
     scan->symbols = NULL;
     selection_init(&scan->selection);
     scan->partial = false;
+    scan->jobs = 0;
+    scan->ahead = NULL;
     progress_bar_init(&scan->progress, true);
     scan->weights = NULL;
     scan->own_ips = NULL;
@@ -118,6 +121,8 @@ struct walk { /* state of the chunk being decoded */
     struct trace_access_state access; /* of the chunk's last */
     uint32_t stacks_end; /* records of stacks before this offset are read already */
     uint32_t accesses_end; /* likewise records of accesses */
+    struct trace_slot *slots; /* of the run */
+    uint32_t runs_taken; /* of those that were decoded ahead */
     struct trace_rules rules;
     bool inside; /* the selection's span of time holds all of the chunk */
     int result; /* of a callback */
@@ -148,14 +153,14 @@ static void cut(const struct walk *w, struct trace_samples *samples)
 static enum trace_status read_stacks(struct walk *w, struct trace_samples *samples, uint32_t all)
 {
     struct trace_scan *scan = w->scan;
-    uint32_t first = (uint32_t)(samples->slots - scan->slots);
+    uint32_t first = (uint32_t)(samples->slots - w->slots);
     const struct stack_reader_run run = {
         .stacks = w->visitor->stacks == TRACE_SCAN_STACKS ? &scan->stacks : NULL,
         .info = &scan->info,
         .symbols = scan->symbols,
         .own_addresses = w->visitor->own_addresses,
         .names = w->visitor->names,
-        .slots = scan->slots,
+        .slots = w->slots,
         .count = all,
         .first = first,
         .last = first + samples->count,
@@ -188,7 +193,7 @@ static enum trace_status read_accesses(struct walk *w, struct trace_samples *sam
     enum trace_status status;
 
     if (!w->visitor->accesses || !scan->info.has_accesses ||
-        (scan->slots[0].flags & HR_SAMPLE_ASIDE) != 0)
+        (w->slots[0].flags & HR_SAMPLE_ASIDE) != 0)
         return TRACE_OK;
     if (scan->accesses == NULL)
         scan->accesses = calloc(TRACE_RUN_SAMPLES_MAX, sizeof scan->accesses[0]);
@@ -202,17 +207,18 @@ static enum trace_status read_accesses(struct walk *w, struct trace_samples *sam
     if (status != TRACE_OK || record.type != HR_REC_ACCESSES)
         return TRACE_BAD_RECORD;
     w->accesses_end = cursor.offset;
-    samples->accesses = scan->accesses + (samples->slots - scan->slots);
+    samples->accesses = scan->accesses + (samples->slots - w->slots);
     return trace_accesses_decode(&w->access, &record, scan->accesses, all, registers);
 }
 
 /* Gives samples common addresses, or what to look up names for, and keeps their own. */
-static int place(struct trace_scan *scan, struct trace_samples *samples, bool names)
+static int place(struct walk *w, struct trace_samples *samples)
 {
-    struct trace_slot *slots = scan->slots + (samples->slots - scan->slots);
+    struct trace_scan *scan = w->scan;
+    struct trace_slot *slots = w->slots + (samples->slots - w->slots);
     bool processes = trace_processes_any(&scan->info.processes);
+    bool names = w->visitor->names && scan->info.names != NULL && scan->info.names->made_count != 0;
 
-    names = names && scan->info.names != NULL && scan->info.names->made_count != 0;
     if ((!processes && !names) || samples->count == 0)
         return 0;
     if (scan->own_ips == NULL)
@@ -229,29 +235,46 @@ static int place(struct trace_scan *scan, struct trace_samples *samples, bool na
     return 0;
 }
 
+/* Gives the samples of a record, which may have been decoded already. */
+static enum trace_status take_run(struct walk *w, const struct trace_record *record,
+                                  uint32_t *count)
+{
+    const struct trace_ahead *ahead = w->scan->ahead;
+    const struct trace_ahead_run *run;
+
+    if (ahead == NULL || w->runs_taken >= ahead->count) {
+        w->slots = w->scan->slots;
+        return trace_decoder_samples(&w->decoder, record, w->slots, TRACE_RUN_SAMPLES_MAX, count);
+    }
+    run = &ahead->runs[w->runs_taken++];
+    w->slots = run->slots;
+    w->decoder = run->after;
+    *count = run->count;
+    return TRACE_OK;
+}
+
 static enum trace_status visit_samples(struct walk *w, const struct trace_record *record)
 {
     struct trace_slot previous = w->decoder.previous;
     struct trace_samples samples = {
         .chunk = &w->chunk->header,
         .previous = &previous,
-        .slots = w->scan->slots,
         .event_count = w->decoder.event_count,
     };
-    enum trace_status status = trace_decoder_samples(&w->decoder, record, w->scan->slots,
-                                                     TRACE_RUN_SAMPLES_MAX, &samples.count);
+    enum trace_status status = take_run(w, record, &samples.count);
     int (*visit)(void *context, const struct trace_samples *samples) = w->visitor->samples;
     uint32_t all = samples.count;
 
     if (status != TRACE_OK)
         return status;
-    trace_rules_samples(&w->rules, w->scan->slots, all, w->decoder.intervals);
+    samples.slots = w->slots;
+    trace_rules_samples(&w->rules, w->slots, all, w->decoder.intervals);
     if (w->visitor->names && w->scan->info.names != NULL)
         (void)trace_names_read(w->scan->info.names); /* without memory there are fewer */
     cut(w, &samples);
-    if ((w->scan->slots[0].flags & HR_SAMPLE_ASIDE) != 0) {
-        visit = (w->scan->slots[0].flags & HR_SAMPLE_CALLED) != 0 ? w->visitor->called
-                                                                  : w->visitor->waits;
+    if ((w->slots[0].flags & HR_SAMPLE_ASIDE) != 0) {
+        visit =
+            (w->slots[0].flags & HR_SAMPLE_CALLED) != 0 ? w->visitor->called : w->visitor->waits;
         if (visit == NULL)
             samples.count = 0;
     }
@@ -259,7 +282,7 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     if (status == TRACE_OK && w->result == 0)
         status = read_accesses(w, &samples, all);
     if (status == TRACE_OK && w->result == 0 && !w->visitor->own_addresses)
-        w->result = place(w->scan, &samples, w->visitor->names);
+        w->result = place(w, &samples);
     if (status == TRACE_OK && w->result == 0 && visit != NULL && samples.count != 0)
         w->result = visit(w->visitor->context, &samples);
     return status;
@@ -523,8 +546,8 @@ static void skip(struct trace_scan *scan, const struct trace_index *index, size_
     }
 }
 
-static int step_to(struct trace_scan *scan, const struct trace_index *index, size_t *next,
-                   struct trace_chunk *chunk)
+int trace_scan_next(struct trace_scan *scan, const struct trace_index *index, size_t *next,
+                    struct trace_chunk *chunk)
 {
     uint64_t before = scan->file.position;
     int step;
@@ -535,30 +558,47 @@ static int step_to(struct trace_scan *scan, const struct trace_index *index, siz
     return step;
 }
 
+int trace_scan_step(struct trace_scan *scan, const struct trace_visitor *visitor, int step,
+                    const struct trace_chunk *chunk)
+{
+    bool continues = trace_audit_step(&scan->audit, step, chunk);
+    int result = 0;
+
+    if (step == TRACE_STEP_CHUNK && trace_scan_outside(scan, &chunk->header)) {
+        pass_over(scan, &chunk->header);
+        return 0;
+    }
+    if (visitor->step != NULL)
+        result = visitor->step(visitor->context, step, chunk);
+    if (result == 0 && step == TRACE_STEP_CHUNK)
+        result = trace_scan_chunk(scan, visitor, chunk, continues);
+    return result;
+}
+
 static int walk(struct trace_scan *scan, const struct trace_visitor *visitor,
                 const struct trace_index *index)
 {
-    struct trace_chunk chunk;
+    uint64_t start = scan->file.position;
+    unsigned int jobs = 1;
     size_t next = 0;
-    int step;
+    int result = 0;
 
-    while ((step = step_to(scan, index, &next, &chunk)) > TRACE_STEP_END) {
-        bool continues = trace_audit_step(&scan->audit, step, &chunk);
-        int result = 0;
+    while (result == 0 && jobs == 1) {
+        struct trace_chunk chunk;
+        int step = trace_scan_next(scan, index, &next, &chunk);
 
-        if (step == TRACE_STEP_CHUNK && trace_scan_outside(scan, &chunk.header)) {
-            pass_over(scan, &chunk.header);
-            continue;
+        if (step <= TRACE_STEP_END) {
+            trace_audit_finish(&scan->audit, &scan->info);
+            return step;
         }
-        if (visitor->step != NULL)
-            result = visitor->step(visitor->context, step, &chunk);
-        if (result == 0 && step == TRACE_STEP_CHUNK)
-            result = trace_scan_chunk(scan, visitor, &chunk, continues);
-        if (result != 0)
-            return result;
+        result = trace_scan_step(scan, visitor, step, &chunk);
+        jobs = trace_ahead_jobs(scan, scan->file.position - start);
     }
-    trace_audit_finish(&scan->audit, &scan->info);
-    return step;
+    if (result == 0)
+        result = trace_ahead_run(scan, visitor, index, jobs);
+    if (result == 0)
+        trace_audit_finish(&scan->audit, &scan->info);
+    return result;
 }
 
 int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor)

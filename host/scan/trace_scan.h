@@ -88,6 +88,9 @@ struct trace_visitor {
     int (*step)(void *context, int step, const struct trace_chunk *chunk);
 };
 
+struct trace_ahead;
+struct trace_index;
+
 struct trace_scan {
     struct trace_file file;
     struct trace_info info;
@@ -103,6 +106,10 @@ struct trace_scan {
     struct selection selection;
     struct stacks stacks; /* what trace_samples.stacks are nodes of */
     struct stack_reader stack_reader;
+    /* Threads that read, check and decode during trace_scan_run, as in trace_parallel_jobs(); a
+     * visitor is called by one at a time, in the order of the file. */
+    unsigned int jobs;
+    const struct trace_ahead *ahead; /* what was decoded of the chunk before its turn came */
     const struct symbols_options *symbols; /* for unwinding copies of stacks; NULL: the defaults */
     bool partial; /* chunks were passed over: the audit does not cover the file */
     /* Shown on a terminal while the walk takes long; a command that writes to the terminal during
@@ -116,6 +123,16 @@ void trace_scan_close(struct trace_scan *scan);
 
 /* Walks to the end of the file.  0, -errno, or what a callback returned. */
 int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor);
+
+/* For host/scan/trace_ahead.c.  The next chunk or damaged stretch, without those that `index` shows
+ * to be outside of the selection; *next is an entry of it that was not come to.  As
+ * trace_file_next. */
+int trace_scan_next(struct trace_scan *scan, const struct trace_index *index, size_t *next,
+                    struct trace_chunk *chunk);
+
+/* Takes what was read.  0, -errno, or what a callback returned. */
+int trace_scan_step(struct trace_scan *scan, const struct trace_visitor *visitor, int step,
+                    const struct trace_chunk *chunk);
 
 /* For host/scan/trace_parallel.c, which walks in another order. */
 

@@ -107,7 +107,7 @@ int stat_command(int argc, char **argv)
     };
     static const struct argp argp = {
         .options = table,
-        .children = reader_part_jobs,
+        .children = reader_part,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Summarise a trace (default hr.bin): events, samples, intervals, losses, cost."

@@ -174,6 +174,7 @@ int summary_of_part(const char *path, struct selection *selection, unsigned int 
         return error;
     scan.selection = *selection; /* the scan frees it */
     selection_init(selection);
+    scan.jobs = jobs;
     error = summarise(&scan, jobs, summary);
     if (error == 0)
         error = read_allocations(path, &scan.selection, summary);

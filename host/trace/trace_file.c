@@ -31,12 +31,13 @@ static const uint8_t *fetch(struct trace_file *file, uint64_t offset, size_t cou
     while (file->buffer_bytes < count) {
         uint64_t from = offset + file->buffer_bytes;
         size_t room = BUFFER_BYTES - file->buffer_bytes;
-        size_t wanted =
-            count - file->buffer_bytes > READ_BYTES ? count - file->buffer_bytes : READ_BYTES;
+        size_t wanted = count - file->buffer_bytes;
         ssize_t got;
 
         if (from >= file->file_bytes)
             break;
+        if (wanted < file->read_ahead)
+            wanted = file->read_ahead;
         wanted = wanted < room ? wanted : room;
         if (wanted > file->file_bytes - from)
             wanted = (size_t)(file->file_bytes - from);
@@ -84,7 +85,7 @@ int trace_file_open(struct trace_file *file, const char *path)
     struct stat status;
     int error = 0;
 
-    memset(file, 0, sizeof *file);
+    *file = (struct trace_file){.read_ahead = READ_BYTES};
     file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
     if (file->fd < 0)
         return -errno;
@@ -122,6 +123,7 @@ int trace_file_share(struct trace_file *file, const struct trace_file *of)
     *file = (struct trace_file){.file_bytes = of->file_bytes,
                                 .first_chunk = of->first_chunk,
                                 .position = of->first_chunk,
+                                .read_ahead = READ_BYTES,
                                 .fd = fcntl(of->fd, F_DUPFD_CLOEXEC, 0)};
     if (file->fd < 0)
         return -errno;
@@ -215,6 +217,11 @@ static int damage(struct trace_file *file, struct trace_chunk *chunk, enum trace
     chunk->bytes = end - chunk->offset;
     file->position = end;
     return TRACE_STEP_DAMAGE;
+}
+
+bool trace_file_peek(struct trace_file *file, struct hr_chunk_header *header)
+{
+    return header_at(file, file->position, header) == TRACE_OK;
 }
 
 int trace_file_next(struct trace_file *file, struct trace_chunk *chunk)

@@ -20,6 +20,7 @@ struct trace_file {
     uint8_t *buffer;
     uint64_t buffer_offset; /* position of buffer[0] in the file */
     size_t buffer_bytes;
+    size_t read_ahead; /* bytes to read at least; 0: of what else is read, nothing is wanted soon */
     int error; /* -errno of a failed read, else 0 */
 };
 
@@ -52,6 +53,9 @@ const char *trace_file_error(int error);
 /* Reads the next chunk or damaged stretch.  Returns an enum trace_step, or -errno if reading
  * failed. */
 int trace_file_next(struct trace_file *file, struct trace_chunk *chunk);
+
+/* Reads only the header of the next chunk.  Returns whether one is there. */
+bool trace_file_peek(struct trace_file *file, struct hr_chunk_header *header);
 
 /* Moves to the offset of a chunk, as given by the index. */
 void trace_file_seek(struct trace_file *file, uint64_t offset);

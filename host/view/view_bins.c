@@ -9,6 +9,7 @@
 #define SAMPLES 0u /* in a bin's sums */
 #define TICKS 1u
 #define EVENTS 2u
+#define ROOM_LEAST 1024u /* bins */
 #define EXTREMES                                                                    \
     4u /* of an event: least and largest per tick, least and largest per base event \
         */
@@ -104,6 +105,25 @@ static void merge(const struct view_bins *bins, struct view_bins_cpu *c, unsigne
     c->used = used;
 }
 
+/* Gives back what merging left unused: of many CPUs each has had all of the budget once. */
+static void shrink(const struct view_bins *bins, struct view_bins_cpu *c)
+{
+    uint32_t room = c->room;
+    void *less;
+
+    while (room / 2 >= c->used && room > ROOM_LEAST)
+        room /= 2;
+    if (room == c->room)
+        return;
+    c->room = room;
+    less = realloc(c->sums, (size_t)room * sum_words(bins) * sizeof c->sums[0]);
+    if (less != NULL)
+        c->sums = less;
+    less = realloc(c->extremes, ((size_t)room * extreme_words(bins) + 1) * sizeof c->extremes[0]);
+    if (less != NULL)
+        c->extremes = less;
+}
+
 /* Doubles the width until bin `index` of a CPU, of the present width, is within the budget. */
 static uint64_t coarsen(struct view_bins *bins, const struct view_bins_cpu *c, uint64_t index)
 {
@@ -122,15 +142,17 @@ static uint64_t coarsen(struct view_bins *bins, const struct view_bins_cpu *c, u
         if (all <= bins->bins_max || by == 31)
             break;
     }
-    for (uint32_t i = 0; by != 0 && i < bins->cpu_count; i++)
+    for (uint32_t i = 0; by != 0 && i < bins->cpu_count; i++) {
         merge(bins, &bins->cpus[i], by);
+        shrink(bins, &bins->cpus[i]);
+    }
     bins->shift += by;
     return index >> by;
 }
 
 static int reserve(struct view_bins *bins, struct view_bins_cpu *c, uint32_t count)
 {
-    uint32_t room = c->room != 0 ? c->room : 1024;
+    uint32_t room = c->room != 0 ? c->room : ROOM_LEAST;
     uint64_t *sums;
     float *extremes;
 

@@ -1,0 +1,36 @@
+/* The walk over a long trace by several threads: chunks are read, checked and decoded ahead.
+ *
+ * Each thread takes the next chunk, decodes its samples, waits until all chunks before it have been
+ * visited, and then visits its own.  So a visitor sees what it sees in a walk by one thread, in the
+ * same order and never by two threads at once, though not always by the same thread.  Whatever
+ * depends on what came before and is found to have changed (metadata, a chunk that is damaged) is
+ * read once more when it is its turn, as a walk by one thread reads it.  Never prints.
+ */
+#pragma once
+
+#include "host/scan/trace_scan.h"
+
+#define TRACE_AHEAD_RUNS 512u
+#define TRACE_AHEAD_SLOTS (32u << 10) /* of a chunk with more, the rest is decoded when visited */
+
+struct trace_ahead_run { /* a record of samples */
+    struct trace_slot *slots;
+    uint32_t count;
+    struct trace_decoder after; /* its state */
+};
+
+struct trace_ahead { /* the first runs of a chunk, decoded */
+    struct trace_ahead_run *runs; /* TRACE_AHEAD_RUNS; owned */
+    struct trace_slot *slots; /* TRACE_AHEAD_SLOTS; owned */
+    uint32_t count; /* of runs */
+    uint32_t used; /* slots */
+};
+
+/* How many threads are worth it from here on: 1 unless the trace has said what samples are like,
+ * and there is much to read. */
+unsigned int trace_ahead_jobs(const struct trace_scan *scan, uint64_t walked_bytes);
+
+/* Walks from the file's position to its end; `index` as in trace_scan_next.  0, -errno, or what a
+ * callback returned. */
+int trace_ahead_run(struct trace_scan *scan, const struct trace_visitor *visitor,
+                    const struct trace_index *index, unsigned int jobs);
