@@ -81,6 +81,7 @@ int sweep_profile_read(struct sweep_profile **profile, const char *path)
         return error;
     p->open = true;
     p->scan.progress.line.enabled = false;
+    p->scan.jobs = 1; /* traces are read side by side */
     return profile_run(&p->profile, &p->scan, &options, 1);
 }
 

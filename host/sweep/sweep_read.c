@@ -135,6 +135,7 @@ int sweep_trace_read(struct sweep_trace *trace, const char *path, double width, 
         return error;
     }
     r->scan.progress.line.enabled = false;
+    r->scan.jobs = 1; /* traces are read side by side */
     error = walk(r);
     if (error == 0)
         error = conclude(trace, r, width, bins);
