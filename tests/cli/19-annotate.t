@@ -201,10 +201,10 @@ is 'a source that is no file: status' "$status" 0
 like 'a source that is no file: line numbers' out '^ {20,}lines\.c:12$'
 
 # Microtome's own code: the kernel and the vDSO
-ip=$(nm "$BUILD/guest.elf" | awk '$3 == "sampler_interrupt" { print $1 }')
+ip=$(nm "$BUILD/guest.elf" | awk '$3 == "calibrate" { print $1 }')
 cp "$BUILD/guest.elf" kernel.elf
 "$TOOLS/genviews" --elf kernel.elf --kernel-ip "$ip" overflow kernel.bin >/dev/null || exit 1
-run_hr annotate '[kernel] sampler_interrupt' kernel.bin
+run_hr annotate '[kernel] calibrate' kernel.bin
 is 'kernel: status' "$status" 0
 like 'kernel: its first instruction' out "^ +33\\.50% +67 +[0-9,]+  +$ip  push "
 run_guest -q -i 1us -o vdso.bin "$WORKLOADS/clocks" cost

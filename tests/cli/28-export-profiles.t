@@ -125,11 +125,11 @@ run_hr export pprof short.bin
 is 'pprof: stacks that are cut off' "$(go tool pprof -top -cum -sample_index=samples short.pb.gz 2>err | awk '$6 == "[truncated]" { print ($4 > 1000) }')" 1
 
 # the kernel's code; counter overflow
-ip=$(nm "$BUILD/guest.elf" | awk '$3 == "sampler_interrupt" { print $1 }')
+ip=$(nm "$BUILD/guest.elf" | awk '$3 == "calibrate" { print $1 }')
 "$TOOLS/genviews" --elf "$BUILD/guest.elf" --kernel-ip "$ip" overflow k.bin
 run_hr export pprof k.bin
 sound k
-is 'pprof: the kernel' "$(top k samples | grep '^\[kernel\]')" '[kernel] sampler_interrupt 200'
+is 'pprof: the kernel' "$(top k samples | grep '^\[kernel\]')" '[kernel] calibrate 200'
 go tool pprof -raw k.pb.gz >out 2>err
 like 'pprof: the period in events' out '^PeriodType: instructions count$'
 like 'pprof: the period in events: how many' out '^Period: 10000$'
@@ -206,7 +206,7 @@ is 'perfetto: marks' "$(awk '/^instant thread/ { n += $NF } END { print n }' see
     "$("$HR" dump --format records m.bin | grep -c '^  mark')"
 run_hr export perfetto k.bin
 seen k
-like 'perfetto: the kernel' seen '^function \[kernel\] sampler_interrupt 200$'
+like 'perfetto: the kernel' seen '^function \[kernel\] calibrate 200$'
 run_hr export perfetto r.bin
 seen r
 is 'perfetto: what a pause counted is left out' "$(sed -n 's/^sum CPU 0: instructions.*: //p' seen)" \
@@ -255,7 +255,7 @@ held short
 like 'firefox: stacks that are cut off' held '^stack \[truncated\];'
 run_hr export firefox k.bin
 held k
-like 'firefox: the kernel' held '^function \[kernel\] sampler_interrupt 200$'
+like 'firefox: the kernel' held '^function \[kernel\] calibrate 200$'
 run_hr export firefox -o part.firefox.json --from 1ms --to 2ms p.bin
 held part
 is 'firefox: a part' "$(sed -n 's/^samples //p' held)" "$("$HR" dump --from 1ms --to 2ms p.bin | tail -n +2 | wc -l)"

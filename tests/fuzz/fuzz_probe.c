@@ -35,7 +35,7 @@ static void check(const struct probe_table *table)
 
 static void find(const char *path, const char *spec)
 {
-    const struct probe_object object = {path, path, NULL};
+    const struct probe_object object = {.path = path, .place = path};
     const struct probe_wish wish = {
         .specs = &spec, .spec_count = 1, .objects = &object, .object_count = 1, .find = find_none};
     struct run_failure failure = {0};

@@ -82,7 +82,7 @@ check_totals() {
 check_modes() {
     seen precise
     is 'precise records: refused' "$status" 125
-    like 'precise records: why' err "^hr: --mode pebs needs .*: AMD's processors have none"
+    like 'precise records: why' err '^hr: --mode pebs needs .*: CPUID does not have IBS, as in virtual machines'
     seen five-off
     off=$(total hr.bin instructions)
     for run in five five-overflow fast; do
