@@ -234,8 +234,8 @@ static void run_stops(void)
     CHECK(kill(pid, SIGCONT) == 0);
     CHECK(waitid(P_PID, (id_t)pid, &info, WCONTINUED) == 0);
     CHECK(info.si_code == CLD_CONTINUED && info.si_status == SIGCONT && info.si_pid == pid);
-    for (int i = 0; i < 100000 && stops == CLD_STOPPED; i++)
-        sched_yield(); /* Linux may send this signal a little later */
+    for (int i = 0; i < 100000 && stops != CLD_STOPPED * 10 + CLD_CONTINUED; i++)
+        sched_yield(); /* Linux may send these signals a little later */
     CHECK(stops == CLD_STOPPED * 10 + CLD_CONTINUED);
     CHECK(kill(pid, SIGSTOP) == 0 && waitpid(pid, &status, WUNTRACED) == pid);
     CHECK(kill(pid, SIGUSR2) == 0); /* waits */
