@@ -69,10 +69,10 @@ int memory_map_view_read(struct memory_map_view *view, struct reader *reader)
 
 static int say_missing(const struct memory_map_view *view, const struct reader *reader)
 {
-    static const char *const options[] = {"--mode pebs' records accesses, '--pages 1ms' pages, and "
-                                          "'--alloc' allocations",
-                                          "--mode pebs' records them", "--pages 1ms' records them",
-                                          "--alloc' records them"};
+    static const char *const options[] = {
+        ("--mode pebs' records accesses, '--pages 1ms' pages, and "
+         "'--alloc' allocations"),
+        "--mode pebs' records them", "--pages 1ms' records them", "--alloc' records them"};
 
     return error_exit(HR_EXIT_FAILED, "%s: no %s are recorded%s; 'hr run %s", reader->path,
                       view->wish.of == MEMORY_MAP_ANY ? "accesses, pages or allocations"
