@@ -193,7 +193,8 @@ int events_cpu_parse(struct events_cpu *cpu, const char *text)
     } vendors[] = {{"intel-", RUN_CPU_INTEL},
                    {"GenuineIntel-", RUN_CPU_INTEL},
                    {"amd-", RUN_CPU_AMD},
-                   {"AuthenticAMD-", RUN_CPU_AMD}};
+                   {"AuthenticAMD-", RUN_CPU_AMD},
+                   {"HygonGenuine-", RUN_CPU_AMD}};
 
     for (size_t i = 0; i < ARRAY_COUNT(vendors); i++) {
         size_t bytes = strlen(vendors[i].prefix);

@@ -71,6 +71,12 @@ void database_bind(sqlite3_stmt *statement, int parameter, uint64_t value)
         sqlite3_bind_int64(statement, parameter, (sqlite3_int64)value);
 }
 
+void database_bind_real(sqlite3_stmt *statement, int parameter, double value)
+{
+    if (statement != NULL)
+        sqlite3_bind_double(statement, parameter, value);
+}
+
 void database_bind_text(sqlite3_stmt *statement, int parameter, const char *text)
 {
     char safe[TEXT_BYTES_MAX];

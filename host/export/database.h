@@ -35,4 +35,5 @@ void database_row(struct database *db, sqlite3_stmt *statement, const char *form
 /* Binds a value to the parameter that is numbered from 1.  Text is raw: what is no UTF-8 and
  * control characters are escaped; NULL gives NULL. */
 void database_bind(sqlite3_stmt *statement, int parameter, uint64_t value);
+void database_bind_real(sqlite3_stmt *statement, int parameter, double value);
 void database_bind_text(sqlite3_stmt *statement, int parameter, const char *text);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,14 +54,12 @@ static void print_runs(const struct sweep_plan *plan)
     }
 }
 
-/* The first run tells the machine; the plan follows from it. */
-static int prepare(struct sweep_options *o, struct run_failure *failure)
+/* The first run tells the machine; the plan follows from it.  The folder is made. */
+static int prepare(const struct sweep_options *o, struct run_failure *failure)
 {
     struct sweep *sweep = o->sweep;
-    int result = sweep_folder_make(sweep, failure);
+    int result = sweep_measure_first(sweep, failure);
 
-    if (result == 0)
-        result = sweep_measure_first(sweep, failure);
     if (result == 0 && o->event_count == 0)
         result = sweep_plan_events(&sweep->plan, SWEEP_EVENTS_DEFAULT, failure);
     for (size_t i = 0; i < o->event_count && result == 0; i++)
@@ -81,14 +78,16 @@ static int prepare(struct sweep_options *o, struct run_failure *failure)
     return result;
 }
 
-/* A sweep that did not begin leaves nothing. */
 static void remove_folder(const struct sweep *sweep)
 {
     static const char *const endings[] = {SWEEP_TRACE, ".part", ".out", ".err"};
+    static const char *const names[] = {"sweep.json", "jobs.csv"};
     char path[SWEEP_PATH_BYTES];
 
     for (size_t i = 0; i < ARRAY_COUNT(endings); i++)
         unlink(sweep_job_path(sweep, &sweep->first, endings[i], path));
+    for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+        unlink(sweep_path(sweep, names[i], path));
     rmdir(sweep_path(sweep, "runs", path));
     rmdir(sweep->folder);
 }
@@ -122,31 +121,45 @@ static int conclude(const struct sweep_options *o, struct run_failure *failure)
                                                                                    : HR_EXIT_OK;
 }
 
-static int measure(struct sweep_options *o)
+/* Makes the folder and the plan.  A sweep that does not begin leaves nothing of them. */
+static int begin(const struct sweep_options *o, struct run_failure *failure)
+{
+    struct sweep *sweep = o->sweep;
+    int result;
+
+    if (sweep_folder_make(sweep, failure) != 0)
+        return -1;
+    result = prepare(o, failure);
+    if (result != 0 || o->dry_run)
+        remove_folder(sweep);
+    if (result == 0 && (!o->quiet || o->dry_run))
+        print_plan(sweep);
+    if (result == 0 && o->dry_run && !o->quiet)
+        print_runs(&sweep->plan);
+    fflush(stdout);
+    return result;
+}
+
+static int proceed(const struct sweep_options *o, struct run_failure *failure)
+{
+    if (sweep_folder_load(o->sweep, failure) != 0)
+        return -1;
+    if (o->sweep->first.state == SWEEP_DONE)
+        return 0;
+    return run_fail(failure, "the trace of its first run is missing; begin another sweep");
+}
+
+static int measure(const struct sweep_options *o)
 {
     struct run_failure failure = {0};
     struct sweep *sweep = o->sweep;
-    int result = o->resume ? sweep_folder_load(sweep, &failure) : prepare(o, &failure);
 
-    if (result == 0 && o->resume && sweep->first.state != SWEEP_DONE)
-        result = run_fail(&failure, "the trace of its first run is missing; begin the sweep anew");
-    if (result != 0 || o->dry_run) {
-        if (result == 0)
-            print_plan(sweep);
-        if (result == 0 && !o->quiet)
-            print_runs(&sweep->plan);
-        if (!o->resume &&
-            access(sweep_path(sweep, "sweep.json", (char[SWEEP_PATH_BYTES]){0}), F_OK) != 0)
-            remove_folder(sweep);
-        return result == 0 ? HR_EXIT_OK : say(&failure);
-    }
-    if (!o->quiet && !o->resume)
-        print_plan(sweep);
-    fflush(stdout);
-    result = sweep_measure_warm_up(sweep, o->resume ? 0 : o->warm_up - 1, &failure);
-    if (result == 0)
-        result = sweep_measure(sweep, o->quiet, &failure);
-    if (result == 0)
+    if ((o->resume ? proceed(o, &failure) : begin(o, &failure)) != 0)
+        return say(&failure);
+    if (o->dry_run)
+        return HR_EXIT_OK;
+    if (sweep_measure_warm_up(sweep, o->resume ? 0 : o->warm_up - 1, &failure) == 0 &&
+        sweep_measure(sweep, o->quiet, &failure) == 0)
         return conclude(o, &failure);
     error_print("%s; 'hr sweep --resume -o %s' continues", failure.text, sweep->folder);
     return failure.exit_status;
@@ -217,7 +230,6 @@ static int load(const struct reading *r, struct sweep_data *data)
 
     if (sweep_data_load(data, r->folder != NULL ? r->folder : SWEEP_FOLDER_DEFAULT, &failure) == 0)
         return HR_EXIT_OK;
-    sweep_data_free(data);
     return error_exit(HR_EXIT_FAILED, "%s", failure.text);
 }
 

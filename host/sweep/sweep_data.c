@@ -1,7 +1,6 @@
 /* Reads the database of a sweep, which may have been changed by anybody. */
 #include "host/sweep/sweep_data.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,6 +182,7 @@ int sweep_data_load(struct sweep_data *data, const char *folder, struct run_fail
         l.wrong = "it has no events";
     if (l.wrong == NULL)
         return 0;
+    sweep_data_free(data);
     return run_fail(failure,
                     "%s: %s; name the folder of a sweep that has ended ('hr sweep "
                     "--resume -o FOLDER' ends one)",

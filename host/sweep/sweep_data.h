@@ -38,7 +38,7 @@ struct sweep_data {
     size_t note_count;
 };
 
-/* Reads FOLDER/sweep.db.  Returns 0, or -1 with the failure filled. */
+/* Reads FOLDER/sweep.db.  Returns 0, or -1 with the failure filled and nothing to free. */
 int sweep_data_load(struct sweep_data *data, const char *folder, struct run_failure *failure);
 void sweep_data_free(struct sweep_data *data);
 

@@ -69,8 +69,9 @@ int sweep_folder_save(const struct sweep *sweep, struct run_failure *failure);
 int sweep_folder_note(const struct sweep *sweep, const struct sweep_job *job,
                       struct run_failure *failure);
 
-/* Reads the folder `sweep->folder`.  Jobs whose line or trace is missing wait, as do those that
- * failed.  Returns 0, or -1 with the failure filled. */
+/* Reads the folder `sweep->folder`.  Jobs whose line or trace is missing wait, as do those of
+ * single events that failed; what failed of several was divided.  Returns 0, or -1 with the failure
+ * filled. */
 int sweep_folder_load(struct sweep *sweep, struct run_failure *failure);
 
 /* Write the path of a job's trace, and with another ending, such as ".out".  Return `path`. */

@@ -172,10 +172,11 @@ static void read_lines(struct sweep *sweep, const uint32_t *index, FILE *file)
             strchr(line, '\n') == NULL ||
             (job = find_job(sweep, index, read.run, read.repetition)) == NULL)
             continue;
-        job->state =
-            state == SWEEP_DONE && access(sweep_job_path(sweep, job, SWEEP_TRACE, path), R_OK) == 0
-                ? SWEEP_DONE
-                : SWEEP_WAITS;
+        job->state = SWEEP_WAITS;
+        if (state == SWEEP_FAILED && job != &sweep->first && sweep->plan.runs[job->run].count > 1)
+            job->state = SWEEP_FAILED;
+        if (state == SWEEP_DONE && access(sweep_job_path(sweep, job, SWEEP_TRACE, path), R_OK) == 0)
+            job->state = SWEEP_DONE;
         job->status = read.status;
         job->output = read.output;
     }

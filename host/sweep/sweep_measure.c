@@ -42,7 +42,7 @@ static int read_output(const char *path, struct sweep_output *output)
     return 0;
 }
 
-/* hr run -q --force -o TRACE OPTIONS -e LIST -- PROGRAM; the caller frees the list alone. */
+/* hr run -q -o TRACE OPTIONS -e LIST -- PROGRAM; the caller frees the list alone. */
 static char **arguments(const struct sweep *sweep, char *trace, char *list)
 {
     char **all = calloc(10 + sweep->option_count + sweep->program_count, sizeof all[0]);
@@ -116,13 +116,10 @@ static const char *reason(const struct sweep *sweep, const struct sweep_job *job
 static int take_machine(struct sweep_machine *m, const struct trace_info *info,
                         struct run_failure *failure)
 {
-    const char *vendor = trace_info_text(info, "machine.vendor", "");
+    uint32_t family, model, stepping;
+    char cpu[80];
 
-    *m = (struct sweep_machine){.cpu = {.vendor = RUN_CPU_OTHER}};
-    if (strcmp(vendor, "GenuineIntel") == 0)
-        m->cpu.vendor = RUN_CPU_INTEL;
-    else if (strcmp(vendor, "AuthenticAMD") == 0 || strcmp(vendor, "HygonGenuine") == 0)
-        m->cpu.vendor = RUN_CPU_AMD;
+    *m = (struct sweep_machine){.general = 0};
     snprintf(m->processor, sizeof m->processor, "%s", trace_info_text(info, "machine.model", ""));
     if (sscanf(trace_info_text(info, "pmu.masks", ""), "%" SCNx32 ",%" SCNx32, &m->general,
                &m->fixed) != 2 ||
@@ -132,9 +129,14 @@ static int take_machine(struct sweep_machine *m, const struct trace_info *info,
                         "with a PMU, a bare machine, or an emulator whose CPU has one ('hr doctor' "
                         "says what is here)");
     if (sscanf(trace_info_text(info, "machine.family", ""),
-               "family %" SCNu32 " model %" SCNu32 " stepping %" SCNu32, &m->cpu.family,
-               &m->cpu.model, &m->cpu.stepping) != 3)
+               "family %" SCNu32 " model %" SCNu32 " stepping %" SCNu32, &family, &model,
+               &stepping) != 3)
         return run_fail(failure, "the first run did not say on which CPU it ran");
+    snprintf(cpu, sizeof cpu, "%.40s-%" PRIu32 "-%" PRIu32,
+             trace_info_text(info, "machine.vendor", ""), family, model);
+    if (events_cpu_parse(&m->cpu, cpu) != 0)
+        return run_fail(failure, "the events of the processor %s are not known", cpu);
+    m->cpu.stepping = stepping;
     sscanf(trace_info_text(info, "pmu.version", "0"), "%" SCNu32, &m->cpu.pmu_version);
     m->cpu.fixed_counters = m->fixed != 0 ? 32 - (uint32_t)__builtin_clz(m->fixed) : 0;
     return 0;
@@ -198,9 +200,9 @@ static int run_job(struct sweep *sweep, struct sweep_job *job, struct run_failur
                          (status != RUN_EXIT_FAILED || status == sweep->first.status)
                      ? SWEEP_DONE
                      : SWEEP_FAILED;
-    if (job->state == SWEEP_DONE && keep(sweep, job, failure) != 0)
-        return -1;
-    return sweep_folder_note(sweep, job, failure);
+    if (job->state == SWEEP_FAILED)
+        return 0;
+    return keep(sweep, job, failure) != 0 ? -1 : sweep_folder_note(sweep, job, failure);
 }
 
 /* A run that fails may have one event that cannot be counted, or a group that the plan took for
@@ -227,12 +229,19 @@ static void show(struct progress *line, const struct sweep *sweep, size_t done, 
     progress_show(line, text);
 }
 
-/* What the rest of the jobs of a run that was divided come to: nothing is to be run. */
-static void give_up(struct sweep *sweep, uint32_t run)
+/* The rest of the jobs of a run that failed, or was divided, is not performed either. */
+static int give_up(struct sweep *sweep, uint32_t run, struct run_failure *failure)
 {
-    for (size_t i = 0; i < sweep->job_count; i++)
-        if (sweep->jobs[i].run == run && sweep->jobs[i].state == SWEEP_WAITS)
-            sweep->jobs[i].state = SWEEP_FAILED;
+    for (size_t i = 0; i < sweep->job_count; i++) {
+        struct sweep_job *job = &sweep->jobs[i];
+
+        if (job->run != run || job->state == SWEEP_DONE)
+            continue;
+        job->state = SWEEP_FAILED;
+        if (sweep_folder_note(sweep, job, failure) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* A run failed each time.  Where one without its events fails, too, nothing can be measured. */
@@ -249,8 +258,9 @@ static int fail(struct sweep *sweep, size_t number, struct progress *line,
     if (run.count == 1)
         error_print("event %s is not measured: %s", sweep->plan.events[run.events[0]].name,
                     reason(sweep, &sweep->jobs[number], text));
-    give_up(sweep, job.run);
-    return run.count == 1 ? 0 : divide(sweep, job.run, failure);
+    if (run.count > 1 && divide(sweep, job.run, failure) != 0)
+        return -1;
+    return give_up(sweep, job.run, failure); /* after the plan has the runs that replace it */
 }
 
 int sweep_measure(struct sweep *sweep, bool quiet, struct run_failure *failure)

@@ -2,34 +2,34 @@
 #include "host/sweep/sweep_merge.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "host/base/text.h"
 #include "host/scan/trace_parallel.h"
 #include "host/sweep/sweep_read.h"
 #include "host/sweep/sweep_store.h"
 
+/* Every run counts the axis; an event is in one run of the plan, and in one more where that was
+ * divided. */
+static size_t values_of(const struct merge *m, uint32_t event)
+{
+    return event == sweep_axis(m) ? m->sweep->job_count : 2 * m->sweep->repeat;
+}
+
 static int make_room(struct merge *m)
 {
-    size_t repetitions = m->sweep->job_count + 1;
-
     m->runs = calloc(m->sweep->job_count + 1, sizeof m->runs[0]);
     m->events = calloc(sweep_event_total(m), sizeof m->events[0]);
     m->times = calloc(m->bins, sizeof m->times[0]);
     m->functions = sweep_functions_make(sweep_event_total(m));
     if (m->runs == NULL || m->events == NULL || m->times == NULL || m->functions == NULL)
         return -ENOMEM;
-    for (size_t e = 0; e < sweep_event_total(m); e++) {
-        /* an event is in one run of the plan, and once more where that was divided */
-        size_t values = e == sweep_axis(m) ? repetitions : 2 * m->sweep->repeat;
-
+    for (uint32_t e = 0; e < sweep_event_total(m); e++) {
         m->events[e].series = calloc(m->bins, sizeof m->events[e].series[0]);
-        m->events[e].values = calloc(values, sizeof m->events[e].values[0]);
+        m->events[e].values = calloc(values_of(m, e) + 1, sizeof m->events[e].values[0]);
         if (m->events[e].series == NULL || m->events[e].values == NULL)
             return -ENOMEM;
     }
@@ -66,10 +66,11 @@ static void add_trace(struct merge *m, size_t number, const struct sweep_trace *
     for (uint32_t i = 0; i < trace->event_count; i++) {
         struct merged_event *e = &m->events[numbers[i]];
 
+        if (e->runs == values_of(m, numbers[i])) /* no plan of hr sweep counts it so often */
+            continue;
         for (size_t bin = 0; bin < m->bins; bin++)
             e->series[bin] += sweep_trace_bin(trace, bin)[i];
-        if (numbers[i] == sweep_axis(m) || e->runs < 2 * m->sweep->repeat)
-            e->values[e->runs++] = (double)trace->totals[i];
+        e->values[e->runs++] = (double)trace->totals[i];
         e->source = trace->sources[i];
         database_row(&m->db, m->put_count, "%lu,%u,%lu", number, numbers[i], trace->totals[i]);
     }

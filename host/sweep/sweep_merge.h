@@ -15,7 +15,6 @@
 #define SWEEP_DATABASE "sweep.db"
 
 struct sweep_result { /* what to tell */
-    size_t merged; /* traces */
     size_t unread; /* traces that could not be read */
     size_t differ; /* runs that do not agree with the others; the database says why */
 };

@@ -101,6 +101,8 @@ static error_t take_rest(struct sweep_options *o, struct argp_state *state)
 
 static void check_end(const struct sweep_options *o, const struct argp_state *state)
 {
+    if (o->resume && o->dry_run)
+        argp_error(state, "--dry-run: the folder of --resume has a plan already, in sweep.json");
     if (o->resume &&
         (o->sweep->program_count != 0 || o->event_count != 0 || o->sweep->option_count != 0))
         argp_error(state, "--resume: the folder knows the program, the events and the options; "

@@ -134,7 +134,7 @@ static void print_tail(const struct sweep_data *d)
     print_names(d, true, "always 0");
     print_names(d, false, "not measured");
     if (d->note_count != 0)
-        printf("\n# runs that do not agree with the others: %zu\n", d->note_count);
+        printf("\n# runs that failed or do not agree with the others: %zu\n", d->note_count);
     for (size_t i = 0; i < d->note_count && i < NOTES_SHOWN; i++)
         printf("  %s: %s\n", text_escape(trace, sizeof trace, d->notes[i].trace),
                text_escape(text, sizeof text, d->notes[i].text));

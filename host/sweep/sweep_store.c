@@ -105,7 +105,6 @@ static void put_runs(struct merge *m, struct sweep_result *result)
         struct merged_run *run = &m->runs[i];
 
         compare(m, job, run, median);
-        result->merged += run->read;
         result->unread += job->state == SWEEP_DONE && !run->read;
         result->differ += run->read && run->note[0] != 0;
         if (put != NULL)
@@ -119,22 +118,16 @@ static void put_runs(struct merge *m, struct sweep_result *result)
     sqlite3_finalize(put);
 }
 
-static void bind_real(sqlite3_stmt *statement, int parameter, double value)
-{
-    if (statement != NULL)
-        sqlite3_bind_double(statement, parameter, value);
-}
-
 static void put_statistics(struct merge *m, uint32_t number, sqlite3_stmt *put)
 {
     struct sweep_spread s;
 
     sweep_spread_of(m->events[number].values, m->events[number].runs, &s);
-    bind_real(put, 3, s.mean);
-    bind_real(put, 4, s.low);
-    bind_real(put, 5, s.high);
-    bind_real(put, 6, s.deviation);
-    bind_real(put, 7, s.median);
+    database_bind_real(put, 3, s.mean);
+    database_bind_real(put, 4, s.low);
+    database_bind_real(put, 5, s.high);
+    database_bind_real(put, 6, s.deviation);
+    database_bind_real(put, 7, s.median);
     database_row(&m->db, put, "%u,%lu,=,=,=,=,=,%lu", number, s.count, s.outliers);
 }
 
@@ -155,7 +148,7 @@ static void put_events(struct merge *m)
         if (found->runs == 0)
             continue;
         for (uint32_t bin = 0; bin < m->bins; bin++) {
-            bind_real(series, 3, found->series[bin] / (double)found->runs);
+            database_bind_real(series, 3, found->series[bin] / (double)found->runs);
             database_row(&m->db, series, "%u,%u,=", e, bin);
         }
         put_statistics(m, e, statistics);
@@ -170,7 +163,7 @@ static void put_parts(struct merge *m)
     sqlite3_stmt *put = database_prepare(&m->db, "INSERT INTO parts VALUES (?,?,?)");
 
     for (uint32_t bin = 0; bin < m->bins; bin++) {
-        bind_real(put, 3, m->time_runs != 0 ? m->times[bin] / (double)m->time_runs : 0);
+        database_bind_real(put, 3, m->time_runs != 0 ? m->times[bin] / (double)m->time_runs : 0);
         database_row(&m->db, put, "%u,%lu,=", bin, (uint64_t)(bin * m->width));
     }
     sqlite3_finalize(put);
@@ -187,7 +180,8 @@ static void put_function(void *context, const char *function, const char *object
     struct function_rows *rows = context;
     struct merge *m = rows->merge;
 
-    bind_real(rows->put, 4, sum / (double)(m->events[event].runs + (m->events[event].runs == 0)));
+    database_bind_real(rows->put, 4,
+                       sum / (double)(m->events[event].runs + (m->events[event].runs == 0)));
     database_row(&m->db, rows->put, "%s,%s,%u,=", function, object, event);
 }
 

@@ -100,6 +100,10 @@ echo 'case $(wc -l <'"$work"'/starts) in 2|3|4) exit 1 ;; esac' >emulator.do
 sweep -e cycles,branches "$WORKLOADS/phases" 1 1
 is 'a run that failed three times: its events one by one' "$status $(starts)" '0 7'
 is 'both were measured' "$(db 'SELECT count(*) FROM statistics WHERE runs=1 AND mean>0')" 2
+rm emulator.do
+: >starts
+run_hr sweep -q --resume
+is 'divided once and for all' "$status $(starts)" '0 0'
 rm -rf sweep
 echo '[ "$(wc -l <'"$work"'/starts)" -eq 1 ] || exit 1' >emulator.do
 sweep -e cycles,branches "$WORKLOADS/phases" 1 1
@@ -131,6 +135,9 @@ like 'nothing to measure' err 'name other events'
 mkdir full && : >full/file
 sweep -o full "$WORKLOADS/phases" 1 1
 like 'a folder with other things' err 'is no empty folder'
+ok 'which stay' test -f full/file
+run_hr sweep --resume --dry-run -o whole
+like 'a plan is there already' err 'has a plan already'
 run_hr sweep --resume -o full
 like 'no sweep to continue' err 'full/sweep.json: .*name the folder of a sweep'
 sed 's/"runs":\[\[/&99999,/' whole/sweep.json >full/sweep.json
