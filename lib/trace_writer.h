@@ -72,7 +72,7 @@ void trace_writer_stacks(struct trace_writer *w, enum hr_stack_kind kind, void *
 void trace_writer_accesses(struct trace_writer *w, struct trace_accesses *memory, bool registers);
 
 /* Declares that there are hits of probes, with so many arguments (up to HR_PROBE_ARGUMENTS_MAX).
- * Call it before the first chunk. */
+ * Call it before the first chunk, and before trace_writer_stacks. */
 void trace_writer_probes(struct trace_writer *w, uint32_t argument_count);
 
 /* Extends a reading that was taken after the last sample or hit to whole counts. */

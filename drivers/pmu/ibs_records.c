@@ -64,6 +64,8 @@ int ibs_assign(struct pmu_event *event, struct pmu_refusal *refusal)
     return 0;
 }
 
+_Static_assert(RUN_IBS_LOADS == IBS_LOAD && RUN_IBS_STORES == IBS_STORE, "filters of ops");
+
 /* Without a filter an event's records are of all ops. */
 static bool wants_op(const struct pmu_event *event, uint32_t what)
 {

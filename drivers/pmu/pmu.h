@@ -63,8 +63,6 @@ struct pmu_session { /* the events of a run; the same on every CPU */
     struct pmu_event events[HR_EVENTS_MAX];
 };
 
-#define PMU_NOT_OVERFLOWED (~0ull) /* no counter is that wide */
-
 struct pmu_refusal { /* why events cannot be counted */
     uint32_t event; /* position of the one that does not fit */
     uint32_t other; /* -EBUSY: position of the one that it collides with */
@@ -116,22 +114,6 @@ struct pmu_driver {
     /* pause stops the counters; resume starts them again with the same counts.  After start. */
     void (*pause)(const struct pmu_session *session);
     void (*resume)(const struct pmu_session *session);
-    /* Overflow sampling of the first event, whose counter start has set to -period and told to
-     * interrupt; the caller has enabled the local APIC's LVTPC entry.  Interrupts off or NMI.
-     *
-     * overflowed: if its counter has overflowed since it was armed, returns what it holds,
-     * width_bits wide; otherwise PMU_NOT_OVERFLOWED, and changes nothing.  Reads it only once, as
-     * each reading may be expensive under a hypervisor.  Counters that count ring 0 stand still
-     * from here to rearm if the hardware has a switch for all of them.
-     *
-     * rearm: acknowledges the overflow, sets the counter to -period, enables the local APIC's LVTPC
-     * entry again (apic_pmi_enable) if it is masked, and lets all counters count, in the order that
-     * loses no overflow.  Order of the acknowledgement: Intel SDM volume 3B, "Counter Overflow" and
-     * "Architectural Performance Monitoring Version 4"; AMD APM volume 2, "PerfMonV2".  Both are
-     * NULL if counters cannot interrupt.
-     */
-    uint64_t (*overflowed)(const struct pmu_session *session);
-    void (*rearm)(const struct pmu_session *session, uint64_t period, bool masked);
     /* Precise sampling (drivers/pmu/pmu_precise.h), after a start with session->precise. Interrupts
      * off.  precise_start has records written to the calling CPU's area, from the event's next
      * period on; the caller has enabled the local APIC's LVTPC entry.  0, or -EIO as start, which

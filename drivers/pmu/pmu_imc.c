@@ -10,6 +10,7 @@
 #include "drivers/pci/pci.h"
 #include "drivers/platform.h"
 #include "drivers/pmu/pmu_umc.h"
+#include "drivers/processor/processor_regs.h"
 #include "lib/array.h"
 #include "lib/x86.h"
 #include "lib/x86_signature.h"
@@ -20,7 +21,6 @@
 #define COUNTERS_BYTES 4096u
 #define DATA_READS 0x50u
 #define DATA_WRITES 0x54u
-#define CPUID_1_ECX_HYPERVISOR (1u << 31)
 #define FAMILY 6u
 #define NOBODY UINT32_MAX
 

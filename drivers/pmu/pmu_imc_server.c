@@ -13,6 +13,7 @@
 #include "drivers/pci/pci_config.h"
 #include "drivers/platform.h"
 #include "drivers/pmu/pmu_imc.h"
+#include "lib/array.h"
 
 #define MODEL_SKYLAKE 0x55u /* Cascade Lake and Cooper Lake are, too */
 #define MODEL_ICE_LAKE 0x6au
@@ -187,7 +188,7 @@ static const struct {
 
 void pmu_imc_find_server(uint32_t model, struct pmu_imc_counters *counters)
 {
-    for (size_t i = 0; i < sizeof servers / sizeof servers[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(servers); i++) {
         struct pci_device device = {0};
 
         if (servers[i].model != model)
@@ -198,5 +199,6 @@ void pmu_imc_find_server(uint32_t model, struct pmu_imc_counters *counters)
                 servers[i].add(&device, counters);
         if (!counters->count)
             counters->access = PMU_IMC_WORD;
+        return;
     }
 }

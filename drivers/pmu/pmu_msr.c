@@ -14,6 +14,8 @@
 #define KINDS_RDT (1u << MSR_EVENT_OCCUPANCY | 1u << MSR_EVENT_TOTAL | 1u << MSR_EVENT_LOCAL)
 #define KINDS_IMC (1u << MSR_EVENT_IMC_READS | 1u << MSR_EVENT_IMC_WRITES)
 
+_Static_assert(MSR_EVENT_FABRIC_LAST - MSR_EVENT_FABRIC + 1 == PMU_UMC_FABRIC_CHANNELS, "channels");
+
 static bool is_fabric(uint8_t kind)
 {
     return kind >= MSR_EVENT_FABRIC && kind <= MSR_EVENT_FABRIC_LAST;
@@ -61,15 +63,6 @@ static bool is_there(const struct msr_event *event)
     }
 }
 
-/* Gives an event of the fabric one of its counters. */
-static int assign_fabric(uint32_t *msr)
-{
-    if (fabric_count == PMU_UMC_FABRIC_COUNTERS)
-        return -ENOSPC;
-    *msr = pmu_umc_fabric_msr(fabric_count++);
-    return 0;
-}
-
 static int assign_registers(struct pmu_session *session, struct pmu_refusal *refusal)
 {
     register_count = 0;
@@ -83,8 +76,11 @@ static int assign_registers(struct pmu_session *session, struct pmu_refusal *ref
         refusal->event = i;
         if (!is_there(found))
             return -ENODEV;
-        if (is_fabric(found->kind) && assign_fabric(&msr) != 0)
-            return -ENOSPC;
+        if (is_fabric(found->kind)) {
+            if (fabric_count == PMU_UMC_FABRIC_COUNTERS)
+                return -ENOSPC;
+            msr = pmu_umc_fabric_msr(fabric_count++);
+        }
         kinds_used |= 1u << found->kind;
         kinds[register_count] = found->kind;
         event->encoding = registers[register_count++] = msr;
@@ -109,13 +105,11 @@ static int msr_assign(const struct pmu_caps *caps, struct pmu_session *session,
 
 static void start_fabric(void)
 {
-    uint32_t counter = 0;
-
     if (!fabric_count || !pmu_imc_claim())
         return;
     for (uint32_t i = 0; i < register_count; i++)
         if (is_fabric(kinds[i]))
-            pmu_umc_fabric_start(counter++, kinds[i] - MSR_EVENT_FABRIC);
+            pmu_umc_fabric_start(registers[i], kinds[i] - MSR_EVENT_FABRIC);
 }
 
 static int msr_start(const struct pmu_session *session)
@@ -146,16 +140,6 @@ static void msr_pause(const struct pmu_session *)
 static void msr_resume(const struct pmu_session *)
 {
     beneath->resume(&counted);
-}
-
-static uint64_t msr_overflowed(const struct pmu_session *)
-{
-    return beneath->overflowed(&counted);
-}
-
-static void msr_rearm(const struct pmu_session *, uint64_t period, bool masked)
-{
-    beneath->rearm(&counted, period, masked);
 }
 
 static int msr_precise_start(const struct pmu_session *, struct pmu_precise *area)
@@ -223,8 +207,6 @@ const struct pmu_driver *pmu_msr_layer(const struct pmu_driver *under,
         .stop = msr_stop,
         .pause = msr_pause,
         .resume = msr_resume,
-        .overflowed = under->overflowed != NULL ? msr_overflowed : NULL,
-        .rearm = under->rearm != NULL ? msr_rearm : NULL,
         .precise_start = under->precise_start != NULL ? msr_precise_start : NULL,
         .precise_stop = under->precise_stop != NULL ? msr_precise_stop : NULL,
         .precise_served = under->precise_served,

@@ -5,11 +5,6 @@
 
 struct pmu_overflow pmu_overflow;
 
-static uint64_t pmu_overflow_preset(uint64_t period)
-{
-    return (0 - period) & pmu_overflow.counter_mask;
-}
-
 uint64_t pmu_overflow_start(const struct pmu_overflow *how, uint64_t period)
 {
     pmu_overflow = *how;
@@ -22,16 +17,4 @@ void pmu_overflow_clear(void)
 {
     if (pmu_overflow.clear_msr)
         pmu_hardware_write(pmu_overflow.clear_msr, pmu_overflow.clear_bits);
-}
-
-uint64_t pmu_overflow_seen(const struct pmu_session *)
-{
-    uint64_t value;
-
-    return pmu_overflow_look(&value) ? value : PMU_NOT_OVERFLOWED;
-}
-
-void pmu_overflow_rearm(const struct pmu_session *, uint64_t period, bool masked)
-{
-    pmu_overflow_arm(period, masked);
 }

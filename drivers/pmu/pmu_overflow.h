@@ -39,9 +39,16 @@ void pmu_overflow_clear(void);
 /* What start determined; alike on every CPU. */
 extern struct pmu_overflow pmu_overflow;
 
-/* pmu_driver.overflowed and rearm, of every driver whose counters interrupt; here so that the
- * handler need not call them.  No register here can fault: start has used them all.  (A fault
- * in an NMI's handler would let the next NMI in: SDM volume 3A, "Handling Multiple NMIs".) */
+/* Overflow sampling of the first event, whose counter start has set to -period and told to
+ * interrupt; the caller has enabled the local APIC's LVTPC entry.  Of every driver whose counters
+ * interrupt, so that the handler need not call one.  No register here can fault: start has used
+ * them all.  (A fault in an NMI's handler would let the next NMI in: SDM volume 3A, "Handling
+ * Multiple NMIs".)  Interrupts off or NMI. */
+
+/* If the counter has overflowed since it was armed, stores what it holds and returns true;
+ * otherwise changes nothing.  Reads it only once, as each reading may be expensive under a
+ * hypervisor. Counters that count ring 0 stand still from here to pmu_overflow_arm if the hardware
+ * has a switch for all of them. */
 static inline __attribute__((always_inline)) bool pmu_overflow_look(uint64_t *value)
 {
     uint64_t look = x86_rdmsr(pmu_overflow.look_msr);
@@ -60,9 +67,19 @@ static inline __attribute__((always_inline)) bool pmu_overflow_look(uint64_t *va
     return true;
 }
 
+/* What sets the counter to -period. */
+static inline uint64_t pmu_overflow_preset(uint64_t period)
+{
+    return (0 - period) & pmu_overflow.counter_mask;
+}
+
+/* Acknowledges the overflow, sets the counter to -period, enables the local APIC's LVTPC entry
+ * again if it is masked, and lets all counters count, in the order that loses no overflow.  Order
+ * of the acknowledgement: Intel SDM volume 3B, "Counter Overflow" and "Architectural Performance
+ * Monitoring Version 4"; AMD APM volume 2, "PerfMonV2". */
 static inline __attribute__((always_inline)) void pmu_overflow_arm(uint64_t period, bool masked)
 {
-    x86_wrmsr(pmu_overflow.counter_msr, (0 - period) & pmu_overflow.counter_mask);
+    x86_wrmsr(pmu_overflow.counter_msr, pmu_overflow_preset(period));
     if (__builtin_expect(pmu_overflow.clear_msr != 0, 1))
         x86_wrmsr(pmu_overflow.clear_msr, pmu_overflow.clear_bits);
     if (__builtin_expect(masked, 1))
@@ -70,8 +87,5 @@ static inline __attribute__((always_inline)) void pmu_overflow_arm(uint64_t peri
     if (__builtin_expect(!pmu_overflow.plain && pmu_overflow.control_msr, 0))
         x86_wrmsr(pmu_overflow.control_msr, pmu_overflow.control);
 }
-
-uint64_t pmu_overflow_seen(const struct pmu_session *session);
-void pmu_overflow_rearm(const struct pmu_session *session, uint64_t period, bool masked);
 
 #endif

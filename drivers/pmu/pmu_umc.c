@@ -4,6 +4,7 @@
 #include "drivers/platform.h"
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/processor/processor.h"
+#include "drivers/processor/processor_regs.h"
 #include "lib/x86.h"
 
 #define MSR_UMC_CTL0 0xc0010800u /* select and counter alternate; a controller's are in a row */
@@ -24,7 +25,6 @@
 #define FABRIC_CHANNEL_STEP 0x40u
 #define LEAF_FEATURES 0x80000001u
 #define FEATURES_ECX_FABRIC (1u << 24)
-#define CPUID_1_ECX_HYPERVISOR (1u << 31)
 
 static uint32_t controllers;
 static uint32_t stride; /* in registers, from one controller's first select to the next one's */
@@ -90,14 +90,13 @@ bool pmu_umc_fabric_probe(void)
            platform_msr_read(MSR_FABRIC_CTL0, &value) == 0;
 }
 
-void pmu_umc_fabric_start(uint32_t counter, uint32_t channel)
+void pmu_umc_fabric_start(uint32_t msr, uint32_t channel)
 {
     uint64_t event = FABRIC_CHANNEL + channel * FABRIC_CHANNEL_STEP;
-    uint32_t value = pmu_umc_fabric_msr(counter);
 
-    x86_wrmsr(value - 1, 0);
-    x86_wrmsr(value, 0);
-    x86_wrmsr(value - 1, (event & 0xff) | (event >> 8) << 32 | FABRIC_DATA | FABRIC_ENABLE);
+    x86_wrmsr(msr - 1, 0);
+    x86_wrmsr(msr, 0);
+    x86_wrmsr(msr - 1, (event & 0xff) | (event >> 8) << 32 | FABRIC_DATA | FABRIC_ENABLE);
 }
 
 uint32_t pmu_umc_fabric_msr(uint32_t counter)

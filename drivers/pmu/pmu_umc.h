@@ -24,7 +24,7 @@ uint64_t pmu_umc_read(bool writes);
 #define PMU_UMC_FABRIC_COUNTERS 4u
 #define PMU_UMC_FABRIC_CHANNELS 8u
 bool pmu_umc_fabric_probe(void);
-void pmu_umc_fabric_start(uint32_t counter, uint32_t channel);
 uint32_t pmu_umc_fabric_msr(uint32_t counter); /* which RDMSR reads */
+void pmu_umc_fabric_start(uint32_t msr, uint32_t channel);
 
 #endif

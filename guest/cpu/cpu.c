@@ -98,6 +98,9 @@ static void set_interrupts(void)
         uint8_t vector;
         void (*entries[2][2])(void); /* [saves_all][empties_first] */
     } gates[] = {
+        {VECTOR_ATTENTION,
+         {{entry_attention, entry_attention_drained}, {entry_attention, entry_attention_drained}}},
+        {VECTOR_PRECISE, {{entry_stray, entry_precise}, {entry_stray, entry_precise_saved}}},
         {VECTOR_SAMPLE,
          {{entry_sample, entry_sample_drained}, {entry_sample_saved, entry_sample_saved_drained}}},
         {VECTOR_TIMER,
@@ -124,7 +127,6 @@ static void fill_idt(void)
         set_gate(i, entry_exceptions[i], ist, i == 3 || i == 4 ? 3 : 0);
     }
     cpu_ignore_interrupts();
-    set_gate(VECTOR_ATTENTION, entry_attention, 0, 0);
     set_interrupts();
     set_gate(VECTOR_SPURIOUS, entry_spurious, 0, 0);
 }
@@ -153,9 +155,7 @@ void cpu_empty_first(void)
 {
     empties_first = true;
     set_exceptions(entry_exceptions_drained);
-    set_gate(VECTOR_ATTENTION, entry_attention_drained, 0, 0);
     set_interrupts();
-    set_gate(VECTOR_PRECISE, saves_all ? entry_precise_saved : entry_precise, 0, 0);
 }
 
 void cpu_empty_at_calls(void)

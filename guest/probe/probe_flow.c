@@ -64,22 +64,34 @@ static bool fault(struct trap_frame *frame, uint64_t address, bool write)
     return false;
 }
 
-/* Whether the instruction itself would find its word at an address, without a page fault. */
 static bool is_there(const struct vm_space *space, uint64_t address, bool write)
+{
+    return address < USER_END &&
+           vm_filled(*vm_table_look(space->root, address, VM_LEVEL_PAGE).entry, write);
+}
+
+/* Where the instruction itself would have a page fault at the word at an address, whose end may be
+ * in the next page; otherwise the address. */
+static uint64_t faults_at(const struct vm_space *space, uint64_t address, bool write)
 {
     uint64_t last = address + sizeof(uint64_t) - 1;
 
-    return address < USER_END && last < USER_END &&
-           vm_filled(*vm_table_look(space->root, address, VM_LEVEL_PAGE).entry, write) &&
-           vm_filled(*vm_table_look(space->root, last, VM_LEVEL_PAGE).entry, write);
+    return is_there(space, address, write) && !is_there(space, last, write) ? last : address;
+}
+
+/* Whether the instruction itself would find all of that word without one. */
+static bool is_whole(const struct vm_space *space, uint64_t address, bool write)
+{
+    return is_there(space, address, write) &&
+           is_there(space, address + sizeof(uint64_t) - 1, write);
 }
 
 static bool push(const struct vm_space *space, struct trap_frame *frame, uint64_t value)
 {
     uint64_t sp = frame->rsp - sizeof value;
 
-    if (!is_there(space, sp, true) || copy_to_user(sp, &value, sizeof value) != 0)
-        return fault(frame, sp, true);
+    if (!is_whole(space, sp, true) || copy_to_user(sp, &value, sizeof value) != 0)
+        return fault(frame, faults_at(space, sp, true), true);
     frame->rsp = sp;
     return true;
 }
@@ -89,13 +101,14 @@ static bool through_memory(const struct vm_space *space, struct trap_frame *fram
                            const struct probe_place *place, uint64_t *to)
 {
     const struct run_probe_point *point = place->point;
+    uint64_t from;
 
     switch (point->flow) {
     case RUN_PROBE_JUMP_MEMORY:
     case RUN_PROBE_CALL_MEMORY:
-        if (!is_there(space, operand(frame, place), false) ||
-            copy_from_user(to, operand(frame, place), sizeof *to) != 0)
-            return fault(frame, operand(frame, place), false);
+        from = operand(frame, place);
+        if (!is_whole(space, from, false) || copy_from_user(to, from, sizeof *to) != 0)
+            return fault(frame, faults_at(space, from, false), false);
         break;
     case RUN_PROBE_CALL_REGISTER:
         *to = *probe_register(frame, point->base);

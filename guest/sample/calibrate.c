@@ -66,6 +66,7 @@ static uint64_t measure_rdpmc(void)
     log_line("counters are read by RDMSR, in %lu ns; RDPMC takes %lu ns", run_ticks_to_ns(rdmsr),
              run_ticks_to_ns(rdpmc));
     run.pmu = pmu_by_msr(run.pmu);
+    sampling_choose_reader();
     return rdmsr;
 }
 
@@ -208,7 +209,6 @@ static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
         find_scale(cpu, space);
     }
     sampling.calibration.rdpmc_ticks = measure_rdpmc();
-    sampling_choose_reader();
     seen_ticks = calibrate_rounds(cpu, false);
     if (run.stacks.kind) {
         cpu_save_all();

@@ -159,7 +159,6 @@ interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lea
 {
     struct cpu *cpu = cpu_this();
     uint64_t now = clock_entered(cpu);
-
     uint64_t late = now - cpu->trigger.next_due;
 
     if (__builtin_expect(late + late > sampling.interval_ticks || !ring_has_room(cpu->ring), 0)) {

@@ -124,7 +124,7 @@ void pages_attend(struct cpu *cpu, uint64_t now)
 
 /* Stops the clock; in any run, so that the program sees one clock with looks and without.  Returns
  * whether it ran. */
-static bool step_aside(struct cpu *cpu)
+static bool pages_stop_clock(struct cpu *cpu)
 {
     bool ran = cpu->clock.stopped_at == 0;
 
@@ -136,7 +136,7 @@ static bool step_aside(struct cpu *cpu)
 static void look_aside(const struct process *process, bool wanted, bool clear)
 {
     struct cpu *cpu = cpu_this();
-    bool ran = step_aside(cpu);
+    bool ran = pages_stop_clock(cpu);
 
     if (wanted && run.pages_ticks)
         record_process(cpu, clock_stopped_time(cpu), process, clear);
@@ -187,7 +187,7 @@ void pages_filled(const struct vm_space *space, uint64_t address, bool write)
 
     if (cpu->thread == NULL || cpu->thread->process->space != space)
         return;
-    ran = step_aside(cpu);
+    ran = pages_stop_clock(cpu);
     if (run.pages_ticks)
         record_fault(cpu, calling_ip(threads_frame(cpu->thread)), address,
                      HR_PAGE_FAULT_CALL | (write ? HR_PAGE_FAULT_WRITE : 0));

@@ -24,10 +24,11 @@ static int fill_area(struct vm_space *space, const struct vm_area *area, uint64_
     while (from < to) {
         struct vm_slot slot = vm_table_look(space->root, from, VM_LEVEL_PAGE);
         int error = space->forked ? vm_copy_own(space, area, from, write, slot) : 0;
+        bool filled = error > 0;
 
         if (error < 0)
             return error;
-        if (error)
+        if (filled)
             slot = vm_table_look(space->root, from, VM_LEVEL_PAGE);
         if (!vm_filled(*slot.entry, write)) {
             error =
@@ -35,9 +36,9 @@ static int fill_area(struct vm_space *space, const struct vm_area *area, uint64_
             if (error)
                 return error;
             slot = vm_table_look(space->root, from, VM_LEVEL_PAGE);
-            error = 1;
+            filled = true;
         }
-        if (error)
+        if (filled)
             vm_fill_told(space, from, write);
         from = (from & ~(vm_level_bytes(slot.level) - 1)) + vm_level_bytes(slot.level);
     }

@@ -128,11 +128,13 @@ run_guest --pages 1ms ./deep
 "$HR" dump -f csv hr.bin >without 2>/dev/null
 plain=$(stat_of hr.bin '.page_faults, .duration_ns, .events[0].total')
 call=$(nm deep | awk '$3 == "deep" { at = $1 } $3 == "deep_call" { call = $1 } END { print "0x" at, "0x" call }')
-run_guest --pages 1ms --probe "deep+$(printf '0x%x' $((${call#* } - ${call% *})))" ./deep
+crossing=$(nm deep | awk '$3 == "main" { at = $1 } $3 == "crossing" { call = $1 } END { print "0x" at, "0x" call }')
+run_guest --pages 1ms --probe "deep+$(printf '0x%x' $((${call#* } - ${call% *})))" \
+    --probe "main+$(printf '0x%x' $((${crossing#* } - ${crossing% *})))" ./deep
 is 'a probed call touches new pages of the stack: faults, time and instructions are those without a probe' \
     "$(stat_of hr.bin '.page_faults, .duration_ns, .events[0].total')" "$plain"
 is '... each fault has its record' "$("$HR" dump -f records hr.bin | grep -c '^  page-fault .*flags=[0-3]$')" "$(stat_of hr.bin .page_faults)"
-is '... and each call is a hit' "$(stat_of hr.bin .probes.hits)" 200
+is '... and each call is a hit' "$(stat_of hr.bin .probes.hits)" 201
 "$HR" dump -f csv hr.bin >with 2>/dev/null
 same_file '... samples are the same' with without
 

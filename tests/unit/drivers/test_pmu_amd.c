@@ -226,11 +226,11 @@ static void ring_3_overflows_touch_two_registers(void **state)
                                              {0xc0010200, 0x5100c0},
                                              {0xc0000301, 1},
                                              {0, 0}});
-    assert_true(pmu_amd.overflowed(&session) == PMU_NOT_OVERFLOWED);
+    assert_false(pmu_overflow_look(&value));
     fake_find(0xc0000300)->value = 1;
-    assert_true((value = pmu_amd.overflowed(&session)) != PMU_NOT_OVERFLOWED);
+    assert_true(pmu_overflow_look(&value));
     assert_int_equal(value, FAKE_RDPMC);
-    pmu_amd.rearm(&session, 2000, true);
+    pmu_overflow_arm(2000, true);
     fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0xc0000300, 0},
                                              {FAKE_READ | 0xc0000300, 1},
                                              {0xc0010201, 0xfffffffff830},
@@ -247,7 +247,7 @@ static void leaves_the_local_apic_alone_if_it_may(void **state)
     (void)state;
     start_sampling(V2, 0x100c0);
     fake.write_count = 0;
-    pmu_amd.rearm(&session, 2000, false);
+    pmu_overflow_arm(2000, false);
     fake_expect_writes(
         (const uint64_t[][2]){{0xc0010201, 0xfffffffff830}, {0xc0000302, 1}, {0, 0}});
 }
@@ -279,8 +279,8 @@ static void ring_0_counters_are_stopped_where_one_write_does_it(void **state)
     start_sampling(V2, 0x300c0);
     fake.write_count = 0;
     fake_find(0xc0000300)->value = 1;
-    assert_true((value = pmu_amd.overflowed(&session)) != PMU_NOT_OVERFLOWED);
-    pmu_amd.rearm(&session, 1000, true);
+    assert_true(pmu_overflow_look(&value));
+    pmu_overflow_arm(1000, true);
     fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0xc0000300, 1},
                                              {0xc0000301, 0},
                                              {0xc0010201, 0xfffffffffc18},
@@ -300,11 +300,11 @@ static void without_a_status_the_counter_tells(void **state)
     fake_expect_writes((const uint64_t[][2]){
         {0xc0010200, 0}, {0xc0010201, 0xfffffffffc18}, {0xc0010200, 0x5300c0}, {0, 0}});
     fake_find(0xc0010201)->value = 7;
-    assert_true((value = pmu_amd.overflowed(&session)) != PMU_NOT_OVERFLOWED);
+    assert_true(pmu_overflow_look(&value));
     assert_int_equal(value, 7); /* read once */
-    pmu_amd.rearm(&session, 1000, true);
+    pmu_overflow_arm(1000, true);
     /* a second NMI, latched while the first was served */
-    assert_true(pmu_amd.overflowed(&session) == PMU_NOT_OVERFLOWED);
+    assert_false(pmu_overflow_look(&value));
     fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0xc0010201, 7},
                                              {0xc0010201, 0xfffffffffc18},
                                              {0x834, 0x400},

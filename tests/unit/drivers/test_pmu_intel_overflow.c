@@ -41,11 +41,11 @@ static void ring_3_overflows_touch_two_registers(void **state)
                                                  {0x38d, 0xa},
                                                  {0x38f, 0x100000001},
                                                  {0, 0}});
-        assert_true(pmu_intel.overflowed(&session) == PMU_NOT_OVERFLOWED);
+        assert_false(pmu_overflow_look(&value));
         fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0x38e, 0}, {0, 0}});
         fake_find(0x38e)->value = 1ull << 32 | 1;
-        assert_true((value = pmu_intel.overflowed(&session)) != PMU_NOT_OVERFLOWED);
-        pmu_intel.rearm(&session, 2000, true);
+        assert_true(pmu_overflow_look(&value));
+        pmu_overflow_arm(2000, true);
         fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0x38e, 1ull << 32 | 1},
                                                  {0x309, 0xfffffffff830},
                                                  {0x390, 1ull << 32},
@@ -62,7 +62,7 @@ static void an_overflow_of_another_counter_is_not_ours(void **state)
     start_sampling(3, 0x300c4, 1000); /* general counter 0, both rings */
     fake_find(0x38e)->value = ~1ull;
     fake.write_count = 0;
-    assert_true(pmu_intel.overflowed(&session) == PMU_NOT_OVERFLOWED);
+    assert_false(pmu_overflow_look(&value));
     fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0x38e, ~1ull}, {0, 0}});
 }
 
@@ -82,8 +82,8 @@ static void ring_0_counters_are_stopped_before_version_4(void **state)
                                              {0x38f, 3},
                                              {0, 0}});
     fake_find(0x38e)->value = 1;
-    assert_true((value = pmu_intel.overflowed(&session)) != PMU_NOT_OVERFLOWED);
-    pmu_intel.rearm(&session, 16, true);
+    assert_true(pmu_overflow_look(&value));
+    pmu_overflow_arm(16, true);
     fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0x38e, 1},
                                              {0x38f, 0},
                                              {0x4c1, 0xfffffffffff0},
@@ -103,8 +103,8 @@ static void ring_0_counters_freeze_from_version_4_on(void **state)
     assert_int_equal(fake.writes[1].value, 0x1001);
     fake.write_count = 0;
     fake_find(0x38e)->value = frozen;
-    assert_true((value = pmu_intel.overflowed(&session)) != PMU_NOT_OVERFLOWED);
-    pmu_intel.rearm(&session, 16, true);
+    assert_true(pmu_overflow_look(&value));
+    pmu_overflow_arm(16, true);
     fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0x38e, frozen},
                                              {0x4c1, 0xfffffffffff0},
                                              {0x390, frozen},
@@ -123,7 +123,7 @@ static void a_hypervisor_without_freezing_gets_the_switch(void **state)
     pmu_intel.start(&session);
     fake_find(0x38e)->value = 1;
     fake.write_count = 0;
-    assert_true((value = pmu_intel.overflowed(&session)) != PMU_NOT_OVERFLOWED);
+    assert_true(pmu_overflow_look(&value));
     fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0x38e, 1}, {0x38f, 0}, {0, 0}});
 }
 
@@ -139,10 +139,10 @@ static void version_1_looks_at_the_counter(void **state)
                                              {0xc2, 0xffffffff0000},
                                              {0x187, 0x4181d0},
                                              {0, 0}});
-    assert_true(pmu_intel.overflowed(&session) == PMU_NOT_OVERFLOWED);
+    assert_false(pmu_overflow_look(&value));
     fake_find(0xc1)->value = 5;
-    assert_true((value = pmu_intel.overflowed(&session)) != PMU_NOT_OVERFLOWED);
-    pmu_intel.rearm(&session, 1000, true);
+    assert_true(pmu_overflow_look(&value));
+    pmu_overflow_arm(1000, true);
     fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0xc1, 0xfffffffffc18},
                                              {FAKE_READ | 0xc1, 5},
                                              {0xc1, 0xfffffffffc18},

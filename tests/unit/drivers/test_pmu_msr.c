@@ -91,9 +91,9 @@ uint32_t pmu_umc_fabric_msr(uint32_t counter)
     return 0xc0010241 + 2 * counter;
 }
 
-void pmu_umc_fabric_start(uint32_t counter, uint32_t channel)
+void pmu_umc_fabric_start(uint32_t msr, uint32_t channel)
 {
-    fabric_channels[counter] = channel + 1;
+    fabric_channels[(msr - 0xc0010241) / 2] = channel + 1;
 }
 
 /* ---- the driver below, which notes what it is asked ---- */
@@ -150,19 +150,6 @@ static void under_resume(const struct pmu_session *s)
     note("r", s);
 }
 
-static uint64_t under_overflowed(const struct pmu_session *s)
-{
-    note("o", s);
-    return 55;
-}
-
-static void under_rearm(const struct pmu_session *s, uint64_t period, bool masked)
-{
-    note("R", s);
-    assert_true(masked);
-    assert_int_equal(period, 77);
-}
-
 static void under_read(const struct pmu_session *s, uint64_t user_instructions, uint64_t *values)
 {
     note("d", s);
@@ -172,18 +159,15 @@ static void under_read(const struct pmu_session *s, uint64_t user_instructions, 
         values[i] = 1000 + i;
 }
 
-static const struct pmu_driver with_overflow = {
+static const struct pmu_driver beneath_it = {
     .name = "under",
     .assign = under_assign,
     .start = under_start,
     .stop = under_stop,
     .pause = under_pause,
     .resume = under_resume,
-    .overflowed = under_overflowed,
-    .rearm = under_rearm,
     .read = under_read,
 };
-static const struct pmu_driver without_overflow = {.name = "plain", .assign = under_assign};
 
 static void add_event(const char *name)
 {
@@ -203,10 +187,10 @@ static void plain_sessions_have_no_layer(void **state)
 {
     (void)state;
     begin();
-    assert_ptr_equal(pmu_msr_layer(&with_overflow, &session), &with_overflow);
+    assert_ptr_equal(pmu_msr_layer(&beneath_it, &session), &beneath_it);
     add_event("cycles");
     add_event("aperf:u"); /* not that name */
-    assert_ptr_equal(pmu_msr_layer(&with_overflow, &session), &with_overflow);
+    assert_ptr_equal(pmu_msr_layer(&beneath_it, &session), &beneath_it);
     assert_int_equal(asked, 0);
 }
 
@@ -223,7 +207,7 @@ static void registers_come_after_counters(void **state)
     add_event("smi");
     add_event("branches");
     add_event("mperf");
-    const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
+    const struct pmu_driver *driver = pmu_msr_layer(&beneath_it, &session);
     assert_string_equal(driver->name, "under");
     for (int round = 0; round < 2; round++) { /* the same when it is asked again */
         assert_int_equal(driver->assign(&caps, &session, &refusal), 0);
@@ -248,7 +232,7 @@ static void everything_goes_to_the_driver(void **state)
     begin();
     add_event("mperf");
     add_event("cycles");
-    const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
+    const struct pmu_driver *driver = pmu_msr_layer(&beneath_it, &session);
     assert_int_equal(driver->assign(&caps, &session, &refusal), 0);
     session.period = 55;
     assert_int_equal(driver->start(&session), 0);
@@ -258,15 +242,10 @@ static void everything_goes_to_the_driver(void **state)
     assert_int_equal(under.period, 55);
     driver->pause(&session);
     driver->resume(&session);
-    assert_int_equal(driver->overflowed(&session), 55);
-    driver->rearm(&session, 77, true);
     driver->stop(&session);
-    assert_string_equal(under.calls, "assproRS");
+    assert_string_equal(under.calls, "assprS");
     assert_int_equal(under.events, 1);
     assert_int_equal(fake.write_count, 0); /* registers are never written */
-    driver = pmu_msr_layer(&without_overflow, &session);
-    assert_null(driver->overflowed);
-    assert_null(driver->rearm);
 }
 
 static void a_reading_is_counters_then_registers(void **state)
@@ -281,7 +260,7 @@ static void a_reading_is_counters_then_registers(void **state)
     add_event("mperf");
     add_event("aperf");
     add_event("branches");
-    const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
+    const struct pmu_driver *driver = pmu_msr_layer(&beneath_it, &session);
     assert_int_equal(driver->assign(&caps, &session, &refusal), 0);
     fake_add(0x34, 3, 0);
     fake_add(0xe7, 0xfffffffffffffff0, 0);
@@ -305,7 +284,7 @@ static void registers_that_are_not_there_are_refused(void **state)
     add_event("aperf");
     add_event("smi");
     add_event("cycles");
-    const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
+    const struct pmu_driver *driver = pmu_msr_layer(&beneath_it, &session);
     assert_int_equal(driver->assign(&caps, &session, &refusal), -ENODEV);
     assert_string_equal(session.events[refusal.event].name, "smi");
     add_event("bad");
@@ -321,7 +300,7 @@ static void registers_alone_need_no_counter(void **state)
     (void)state;
     begin();
     add_event("aperf");
-    const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
+    const struct pmu_driver *driver = pmu_msr_layer(&beneath_it, &session);
     assert_int_equal(driver->assign(&caps, &session, &refusal), 0);
     assert_int_equal(under.events, 0);
     fake_add(0xe8, 9, 0);
@@ -340,7 +319,7 @@ static void the_cache_monitor_is_started_and_asked(void **state)
     add_event("mbm-total");
     add_event("aperf");
     add_event("llc-occupancy");
-    const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
+    const struct pmu_driver *driver = pmu_msr_layer(&beneath_it, &session);
     assert_int_equal(driver->assign(&caps, &session, &refusal), 0);
     assert_int_equal(session.events[0].encoding, 0xc8e);
     assert_int_equal(session.events[0].encoding_ext, 2);
@@ -362,7 +341,7 @@ static void the_cache_monitor_is_started_and_asked(void **state)
     assert_string_equal(session.events[refusal.event].name, "mbm-local");
     begin();
     add_event("aperf");
-    assert_int_equal(pmu_msr_layer(&with_overflow, &session)->assign(&caps, &session, &refusal), 0);
+    assert_int_equal(pmu_msr_layer(&beneath_it, &session)->assign(&caps, &session, &refusal), 0);
     assert_int_equal(driver->start(&session), 0);
     assert_int_equal(monitor_starts, 2); /* not without its events */
 }
@@ -377,7 +356,7 @@ static void the_memory_controller_is_read(void **state)
     add_event("imc-writes");
     add_event("cycles");
     add_event("imc-reads");
-    const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
+    const struct pmu_driver *driver = pmu_msr_layer(&beneath_it, &session);
     assert_int_equal(driver->assign(&caps, &session, &refusal), -ENODEV);
     has_imc = true;
     assert_int_equal(driver->assign(&caps, &session, &refusal), 0);
@@ -400,7 +379,7 @@ static void channels_take_counters_of_the_fabric(void **state)
     add_event("df-channel5");
     add_event("cycles");
     add_event("df-channel0");
-    const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
+    const struct pmu_driver *driver = pmu_msr_layer(&beneath_it, &session);
     assert_int_equal(driver->assign(&caps, &session, &refusal), -ENODEV);
     assert_int_equal(refusal.event, 1);
     has_fabric = true;

@@ -101,10 +101,10 @@ static void a_channel_of_the_fabric_takes_a_counter(void **state)
     assert_true(pmu_umc_fabric_probe());
     begin(0x19, 0x01);
     assert_true(pmu_umc_fabric_probe());
-    pmu_umc_fabric_start(0, 0);
+    pmu_umc_fabric_start(pmu_umc_fabric_msr(0), 0);
     fake_expect_writes(
         (const uint64_t[][2]){{0xc0010240, 0}, {0xc0010241, 0}, {0xc0010240, 0x403807}, {0, 0}});
-    pmu_umc_fabric_start(3, 7); /* event 1C7H */
+    pmu_umc_fabric_start(pmu_umc_fabric_msr(3), 7); /* event 1C7H */
     fake_expect_writes(
         (const uint64_t[][2]){{0xc0010246, 0}, {0xc0010247, 0}, {0xc0010246, 0x1004038c7}, {0, 0}});
     assert_int_equal(pmu_umc_fabric_msr(3), 0xc0010247);
