@@ -7,13 +7,13 @@
 
 #include "host/base/run_failure.h"
 #include "host/sweep/sweep_folder.h"
-#include "host/sweep/sweep_statistics.h"
+#include "host/trial/trial_statistics.h"
 
 struct sweep_measured { /* an event */
     char *name; /* owned, as are all texts here */
     char *description;
     char *source;
-    struct sweep_spread spread; /* count 0: it was not measured */
+    struct trial_spread spread; /* count 0: it was not measured */
     double *series; /* data->bins values; owned */
 };
 

@@ -103,7 +103,7 @@ static void put_matrix(struct file *f)
                 output_csv_print(
                     &f->output, ",%g",
                     i == j ? 1
-                           : sweep_correlation(d->events[i].series, d->events[j].series, parts));
+                           : trial_correlation(d->events[i].series, d->events[j].series, parts));
     }
     output_char(&f->output, '\n');
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "host/sweep/sweep_plan.h"
+#include "host/trial/trial.h"
 
 #define SWEEP_PATH_BYTES 4200
 #define SWEEP_REPEAT_MAX 1000u
@@ -20,17 +21,12 @@
 
 enum sweep_state { SWEEP_WAITS, SWEEP_DONE, SWEEP_FAILED };
 
-struct sweep_output { /* of the program; what the same program writes again compares equal */
-    uint64_t bytes;
-    uint32_t crc32c;
-};
-
 struct sweep_job { /* one repetition of one run */
     uint32_t run;
     uint32_t repetition;
     enum sweep_state state;
     int status; /* the exit status of hr run */
-    struct sweep_output output;
+    struct trial_output output;
 };
 
 struct sweep {

@@ -14,7 +14,7 @@
 #include "host/base/text.h"
 #include "host/run/run_child.h"
 #include "host/summary/summary.h"
-#include "lib/crc32c.h"
+#include "host/trial/trial.h"
 
 #define OUTPUT ".out"
 #define ERRORS ".err"
@@ -25,74 +25,36 @@ static int out_of_memory(struct run_failure *failure)
     return run_fail(failure, "out of memory; end other programs");
 }
 
-static int read_output(const char *path, struct sweep_output *output)
-{
-    char bytes[65536];
-    FILE *file = fopen(path, "re");
-    size_t count;
-
-    *output = (struct sweep_output){0};
-    if (file == NULL)
-        return -errno;
-    while ((count = fread(bytes, 1, sizeof bytes, file)) > 0) {
-        output->crc32c = crc32c(output->crc32c, bytes, count);
-        output->bytes += count;
-    }
-    fclose(file);
-    return 0;
-}
-
-/* hr run -q -o TRACE OPTIONS -e LIST -- PROGRAM; the caller frees the list alone. */
-static char **arguments(const struct sweep *sweep, char *trace, char *list)
-{
-    char **all = calloc(10 + sweep->option_count + sweep->program_count, sizeof all[0]);
-    size_t count = 0;
-
-    if (all == NULL)
-        return NULL;
-    all[count++] = (char *)"hr";
-    all[count++] = (char *)"run";
-    all[count++] = (char *)"-q";
-    all[count++] = (char *)"-o";
-    all[count++] = trace;
-    for (size_t i = 0; i < sweep->option_count; i++)
-        all[count++] = sweep->options[i];
-    all[count++] = (char *)"-e";
-    all[count++] = list;
-    all[count++] = (char *)"--";
-    for (size_t i = 0; i < sweep->program_count; i++)
-        all[count++] = sweep->program[i];
-    return all;
-}
-
 /* Runs the program once.  Returns the exit status, or -1 with the failure filled; the trace is
  * partial. */
 static int run_once(const struct sweep *sweep, struct sweep_job *job, char *list,
                     struct run_failure *failure)
 {
     char trace[SWEEP_PATH_BYTES], output[SWEEP_PATH_BYTES], errors[SWEEP_PATH_BYTES];
-    char **all = list != NULL ? arguments(sweep, trace, list) : NULL;
-    int status;
+    const struct trial trial = {
+        .options = sweep->options,
+        .option_count = sweep->option_count,
+        .events = list,
+        .program = sweep->program,
+        .program_count = sweep->program_count,
+    };
+    const struct trial_files files = {
+        .trace = sweep_job_path(sweep, job, PARTIAL, trace),
+        .output = sweep_job_path(sweep, job, OUTPUT, output),
+        .errors = sweep_job_path(sweep, job, ERRORS, errors),
+    };
 
-    if (all == NULL)
+    if (list == NULL)
         return out_of_memory(failure);
-    sweep_job_path(sweep, job, PARTIAL, trace);
-    sweep_job_path(sweep, job, OUTPUT, output);
-    sweep_job_path(sweep, job, ERRORS, errors);
-    unlink(trace);
-    status = run_child(all, output, errors, failure);
-    free(all);
-    if (status >= 0 && read_output(output, &job->output) != 0)
-        status = run_fail(failure, "cannot read '%s': %s", output, strerror(errno));
-    job->status = status;
-    return status;
+    job->status = trial_run(&trial, &files, &job->output, failure);
+    return job->status;
 }
 
 /* Gives the trace its name.  The program's output is kept where it is not that of the first run. */
 static int keep(const struct sweep *sweep, const struct sweep_job *job, struct run_failure *failure)
 {
     char trace[SWEEP_PATH_BYTES], partial[SWEEP_PATH_BYTES], path[SWEEP_PATH_BYTES];
-    const struct sweep_output *first = &sweep->first.output;
+    const struct trial_output *first = &sweep->first.output;
 
     if (rename(sweep_job_path(sweep, job, PARTIAL, partial),
                sweep_job_path(sweep, job, SWEEP_TRACE, trace)) != 0)

@@ -45,7 +45,7 @@ static void correlate(struct picture *p)
         for (size_t j = 0; j <= i; j++)
             *correlation(p, i, j) = *correlation(p, j, i) =
                 i == j ? 1
-                       : sweep_correlation(p->events[i]->series, p->events[j]->series, p->parts);
+                       : trial_correlation(p->events[i]->series, p->events[j]->series, p->parts);
 }
 
 static bool changes(const struct sweep_measured *e, size_t parts)
@@ -134,7 +134,7 @@ static void draw_cells(struct picture *p, size_t row, size_t from, size_t to, do
         return;
     snprintf(tip, sizeof tip, "%s, %s: %.3f (%zu parts, chance %.2g)", p->events[row]->name,
              p->events[from]->name, *correlation(p, row, from), p->parts,
-             sweep_significance(*correlation(p, row, from), p->parts));
+             trial_significance(*correlation(p, row, from), p->parts));
     svg_rect(&p->svg, NAMES_WIDTH + (double)from * p->cell, y, (double)(to - from) * p->cell, ROW,
              colour(shade, fill), p->count <= TIPS_MAX ? tip : NULL);
 }

@@ -77,7 +77,7 @@ static int gather(struct ranking *r)
             continue;
         r->all[r->count++] = (struct candidate){
             .event = e,
-            .correlation = sweep_correlation(r->target->series, e->series, r->parts),
+            .correlation = trial_correlation(r->target->series, e->series, r->parts),
             .quality = sweep_fit_alone(r->target->series, e->series, r->parts)};
     }
     qsort(r->all, r->count, sizeof r->all[0], compare);
@@ -123,7 +123,7 @@ static void print_alone(const struct ranking *r)
 
         print_name(c);
         printf(" %10.1f %% %12.3f %10s\n", 100 * fmax(c->quality, 0), c->correlation,
-               chance(sweep_significance(c->correlation, r->parts), room));
+               chance(trial_significance(c->correlation, r->parts), room));
     }
     if (r->count > ROWS_TABLE)
         printf("and %zu more; --format csv shows all\n", r->count - ROWS_TABLE);
@@ -147,7 +147,7 @@ static void put_csv(const struct ranking *r, struct output *out)
         size_t step = step_of(r, i);
 
         output_csv_print(out, "%s,%lu,%g,%g,%g,%lu,", c->event->name, c->alike, c->correlation,
-                         sweep_significance(c->correlation, r->parts), c->quality, r->parts);
+                         trial_significance(c->correlation, r->parts), c->quality, r->parts);
         if (step != 0)
             output_csv_print(out, "%lu,%g,%g\n", step, r->fit.quality[step - 1],
                              r->fit.weights[step - 1]);
@@ -169,7 +169,7 @@ static void put_json(const struct ranking *r, struct output *out)
                           "{\"event\":%s,\"alike\":%lu,\"correlation\":%g,\"chance\":%g,"
                           "\"explained_alone\":%g",
                           c->event->name, c->alike, c->correlation,
-                          sweep_significance(c->correlation, r->parts), c->quality);
+                          trial_significance(c->correlation, r->parts), c->quality);
         if (step != 0)
             output_json_print(out, ",\"step\":%lu,\"explained\":%g,\"weight\":%g", step,
                               r->fit.quality[step - 1], r->fit.weights[step - 1]);

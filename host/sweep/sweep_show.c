@@ -63,7 +63,7 @@ static void print_head(const struct sweep_data *d, int columns)
 }
 
 /* Half the interval as a share of the mean; nothing where there was one run. */
-static const char *interval(const struct sweep_spread *s, char room[32])
+static const char *interval(const struct trial_spread *s, char room[32])
 {
     if (s->count < 2)
         return "";
@@ -71,7 +71,7 @@ static const char *interval(const struct sweep_spread *s, char room[32])
     return room;
 }
 
-static const char *deviation(const struct sweep_spread *s, char room[32])
+static const char *deviation(const struct trial_spread *s, char room[32])
 {
     if (s->count < 2)
         return "";
@@ -167,14 +167,14 @@ static const struct {
     const char *name;
     size_t offset;
 } figures[] = {
-    {"mean", offsetof(struct sweep_spread, mean)},
-    {"low", offsetof(struct sweep_spread, low)},
-    {"high", offsetof(struct sweep_spread, high)},
-    {"deviation", offsetof(struct sweep_spread, deviation)},
-    {"median", offsetof(struct sweep_spread, median)},
+    {"mean", offsetof(struct trial_spread, mean)},
+    {"low", offsetof(struct trial_spread, low)},
+    {"high", offsetof(struct trial_spread, high)},
+    {"deviation", offsetof(struct trial_spread, deviation)},
+    {"median", offsetof(struct trial_spread, median)},
 };
 
-static double figure(const struct sweep_spread *s, size_t number)
+static double figure(const struct trial_spread *s, size_t number)
 {
     double value;
 
@@ -187,7 +187,7 @@ static void put_csv(struct output *out, const struct sweep_data *d)
     output_text(out, "event,runs,mean,low,high,deviation,median,outliers,per_1000,source\n");
     for (size_t i = 0; i < d->event_count; i++) {
         const struct sweep_measured *e = &d->events[i];
-        const struct sweep_spread *s = &e->spread;
+        const struct trial_spread *s = &e->spread;
 
         output_csv_print(out, "%s,%lu", e->name, (unsigned long)s->count);
         for (size_t v = 0; v < ARRAY_COUNT(figures); v++) {
@@ -207,7 +207,7 @@ static void put_json(struct output *out, const struct sweep_data *d)
                       d->program, d->processor, d->planned_runs, d->least_runs, d->runs);
     for (size_t i = 0; i < d->event_count; i++) {
         const struct sweep_measured *e = &d->events[i];
-        const struct sweep_spread *s = &e->spread;
+        const struct trial_spread *s = &e->spread;
 
         output_text(out, i != 0 ? ",\n" : "\n");
         output_json_print(out, "{\"name\":%s,\"description\":%s,\"source\":%s,\"runs\":%lu",

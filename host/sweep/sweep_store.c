@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/sweep/sweep_statistics.h"
+#include "host/trial/trial_statistics.h"
 #include "host/trace/trace_info.h"
 #include "include/version.h"
 
@@ -38,11 +38,11 @@ static double median_instructions(const struct merge *m)
 {
     const struct merged_event *e = &m->events[sweep_axis(m)];
     double *values = malloc((e->runs + 1) * sizeof values[0]);
-    struct sweep_spread spread = {0};
+    struct trial_spread spread = {0};
 
     if (values != NULL) {
         memcpy(values, e->values, e->runs * sizeof values[0]);
-        sweep_spread_of(values, e->runs, &spread);
+        trial_spread_of(values, e->runs, &spread);
     }
     free(values);
     return spread.median;
@@ -120,9 +120,9 @@ static void put_runs(struct merge *m, struct sweep_result *result)
 
 static void put_statistics(struct merge *m, uint32_t number, sqlite3_stmt *put)
 {
-    struct sweep_spread s;
+    struct trial_spread s;
 
-    sweep_spread_of(m->events[number].values, m->events[number].runs, &s);
+    trial_spread_of(m->events[number].values, m->events[number].runs, &s);
     database_bind_real(put, 3, s.mean);
     database_bind_real(put, 4, s.low);
     database_bind_real(put, 5, s.high);

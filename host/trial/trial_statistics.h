@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct sweep_spread {
+struct trial_spread {
     size_t count;
     double mean;
     double low, high; /* of the mean: 95 %, by the bootstrap; both the mean where count is 1 */
@@ -17,11 +17,11 @@ struct sweep_spread {
  * 2,000 resamples (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13).
  * Outliers are Iglewicz and Hoaglin's: modified z-scores above 3.5 ("How to Detect and Handle
  * Outliers", 1993). */
-void sweep_spread_of(double *values, size_t count, struct sweep_spread *spread);
+void trial_spread_of(double *values, size_t count, struct trial_spread *spread);
 
 /* Returns Pearson's correlation of two series; 0 where one of them does not change. */
-double sweep_correlation(const double *a, const double *b, size_t count);
+double trial_correlation(const double *a, const double *b, size_t count);
 
 /* Returns the probability that series of `count` independent values without correlation have one at
  * least as large as r, by Student's t with count - 2 degrees of freedom. */
-double sweep_significance(double r, size_t count);
+double trial_significance(double r, size_t count);

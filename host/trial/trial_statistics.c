@@ -1,5 +1,5 @@
 /* Means with intervals, outliers, and correlations. */
-#include "host/sweep/sweep_statistics.h"
+#include "host/trial/trial_statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static double median_of(const double *sorted, size_t count)
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 
-static void bootstrap(const double *values, struct sweep_spread *s)
+static void bootstrap(const double *values, struct trial_spread *s)
 {
     static double means[RESAMPLES];
     uint64_t state = SEED;
@@ -68,11 +68,11 @@ static size_t outliers(const double *sorted, size_t count, double median)
     return found;
 }
 
-void sweep_spread_of(double *values, size_t count, struct sweep_spread *s)
+void trial_spread_of(double *values, size_t count, struct trial_spread *s)
 {
     double squares = 0;
 
-    *s = (struct sweep_spread){.count = count};
+    *s = (struct trial_spread){.count = count};
     if (count == 0)
         return;
     qsort(values, count, sizeof values[0], compare);
@@ -88,7 +88,7 @@ void sweep_spread_of(double *values, size_t count, struct sweep_spread *s)
         s->outliers = outliers(values, count, s->median);
 }
 
-double sweep_correlation(const double *a, const double *b, size_t count)
+double trial_correlation(const double *a, const double *b, size_t count)
 {
     double mean_a = mean_of(a, count), mean_b = mean_of(b, count);
     double aa = 0, bb = 0, ab = 0;
@@ -140,7 +140,7 @@ static double beta(double a, double b, double x)
                                      : 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-double sweep_significance(double r, size_t count)
+double trial_significance(double r, size_t count)
 {
     double freedom = (double)count - 2;
 

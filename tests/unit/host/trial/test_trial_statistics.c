@@ -1,5 +1,5 @@
 /* host/sweep: statistics of repetitions, models, and the order of a picture. */
-#include "host/sweep/sweep_statistics.h"
+#include "host/trial/trial_statistics.h"
 
 #include <math.h>
 
@@ -19,21 +19,21 @@ static void spreads(void **)
 {
     double values[] = {10, 12, 11, 9, 13}, equal[] = {7, 7, 7}, one[] = {5};
     double wild[] = {100, 101, 99, 100, 102, 98, 150};
-    struct sweep_spread s;
+    struct trial_spread s;
 
-    sweep_spread_of(values, 5, &s);
+    trial_spread_of(values, 5, &s);
     near(s.mean, 11, 1e-12);
     near(s.median, 11, 1e-12);
     near(s.deviation, sqrt(2.5) / 11, 1e-12);
     assert_true(s.low > 9 && s.low < 10.5 && s.high > 11.5 && s.high < 13);
     assert_int_equal(s.outliers, 0);
-    sweep_spread_of(equal, 3, &s);
+    trial_spread_of(equal, 3, &s);
     assert_true(s.low == 7 && s.high == 7 && s.deviation == 0 && s.outliers == 0);
-    sweep_spread_of(one, 1, &s);
+    trial_spread_of(one, 1, &s);
     assert_true(s.count == 1 && s.mean == 5 && s.low == 5 && s.high == 5);
-    sweep_spread_of(wild, 7, &s);
+    trial_spread_of(wild, 7, &s);
     assert_int_equal(s.outliers, 1);
-    sweep_spread_of(wild, 0, &s);
+    trial_spread_of(wild, 0, &s);
     assert_int_equal(s.count, 0);
 }
 
@@ -45,14 +45,14 @@ static void intervals_hold_the_mean(void **)
 
     for (unsigned round = 0; round < 200; round++) {
         double values[30];
-        struct sweep_spread s;
+        struct trial_spread s;
 
         for (unsigned i = 0; i < 30; i++) {
             values[i] = 0;
             for (unsigned j = 0; j < 12; j++) /* a sum of uniform values is nearly normal */
                 values[i] += (double)(splitmix_next(&state) >> 11) / 0x1p53;
         }
-        sweep_spread_of(values, 30, &s);
+        trial_spread_of(values, 30, &s);
         held += s.low <= 6 && 6 <= s.high;
     }
     assert_in_range(held, 180, 198);
@@ -63,17 +63,17 @@ static void correlations(void **)
     const double a[] = {1, 2, 3, 4, 5}, b[] = {2, 4, 6, 8, 10}, c[] = {5, 4, 3, 2, 1};
     const double d[] = {1, 3, 2, 5, 4}, flat[] = {3, 3, 3, 3, 3};
 
-    near(sweep_correlation(a, b, 5), 1, 1e-12);
-    near(sweep_correlation(a, c, 5), -1, 1e-12);
-    near(sweep_correlation(a, d, 5), 0.8, 1e-12);
-    near(sweep_correlation(a, flat, 5), 0, 0);
+    near(trial_correlation(a, b, 5), 1, 1e-12);
+    near(trial_correlation(a, c, 5), -1, 1e-12);
+    near(trial_correlation(a, d, 5), 0.8, 1e-12);
+    near(trial_correlation(a, flat, 5), 0, 0);
     /* Student's t, from tables: t = r * sqrt((n - 2) / (1 - r^2)). */
-    near(sweep_significance(0.8, 5), 0.1041, 1e-4);
-    near(sweep_significance(0.5, 20), 0.0248, 1e-4);
-    near(sweep_significance(-0.1, 200), 0.1588, 1e-4);
-    near(sweep_significance(0, 50), 1, 1e-9);
-    assert_true(sweep_significance(1, 50) == 0);
-    assert_true(sweep_significance(0.9, 2) == 1);
+    near(trial_significance(0.8, 5), 0.1041, 1e-4);
+    near(trial_significance(0.5, 20), 0.0248, 1e-4);
+    near(trial_significance(-0.1, 200), 0.1588, 1e-4);
+    near(trial_significance(0, 50), 1, 1e-9);
+    assert_true(trial_significance(1, 50) == 0);
+    assert_true(trial_significance(0.9, 2) == 1);
 }
 
 #define VALUES 100
@@ -129,5 +129,5 @@ int main(void)
         cmocka_unit_test(order),
     };
 
-    return cmocka_run_group_tests_name("sweep_statistics", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("trial_statistics", tests, NULL, NULL);
 }

@@ -1,0 +1,71 @@
+/* Runs a program once, as a child that is hr run. */
+#include "host/trial/trial.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/run/run_child.h"
+#include "lib/crc32c.h"
+
+#define FIXED 10 /* arguments apart from options and program, with the NULL at the end */
+
+static int read_output(const char *path, struct trial_output *output)
+{
+    char bytes[65536];
+    FILE *file = fopen(path, "re");
+    size_t count;
+
+    *output = (struct trial_output){0};
+    if (file == NULL)
+        return -errno;
+    while ((count = fread(bytes, 1, sizeof bytes, file)) > 0) {
+        output->crc32c = crc32c(output->crc32c, bytes, count);
+        output->bytes += count;
+    }
+    fclose(file);
+    return 0;
+}
+
+/* The caller frees the list alone. */
+static char **arguments(const struct trial *trial, const char *trace)
+{
+    char **all = calloc(FIXED + trial->option_count + trial->program_count, sizeof all[0]);
+    size_t count = 0;
+
+    if (all == NULL)
+        return NULL;
+    all[count++] = (char *)"hr";
+    all[count++] = (char *)"run";
+    all[count++] = (char *)"-q";
+    all[count++] = (char *)"-o";
+    all[count++] = (char *)trace;
+    for (size_t i = 0; i < trial->option_count; i++)
+        all[count++] = trial->options[i];
+    if (trial->events != NULL) {
+        all[count++] = (char *)"-e";
+        all[count++] = trial->events;
+    }
+    all[count++] = (char *)"--";
+    for (size_t i = 0; i < trial->program_count; i++)
+        all[count++] = trial->program[i];
+    return all;
+}
+
+int trial_run(const struct trial *trial, const struct trial_files *files,
+              struct trial_output *output, struct run_failure *failure)
+{
+    char **all = arguments(trial, files->trace);
+    int status;
+
+    if (all == NULL)
+        return run_fail(failure, "out of memory; end other programs");
+    unlink(files->trace);
+    status = run_child(all, files->output, files->errors, failure);
+    free(all);
+    if (status >= 0 && read_output(files->output, output) != 0)
+        return run_fail(failure, "cannot read '%s': %s", files->output, strerror(errno));
+    return status;
+}
