@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/trial/trial_statistics.h"
 #include "host/trace/trace_info.h"
+#include "host/trial/trial_statistics.h"
 #include "include/version.h"
 
 #define TOLERANCE 0.01 /* instructions of runs on a processor; those of virtual time are equal */
