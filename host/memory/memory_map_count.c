@@ -148,10 +148,7 @@ static int take_life(void *context, uint32_t /*pid*/, const struct memory_object
 
 static void take_left(void *context, uint32_t pid, const struct memory_object *object)
 {
-    const struct lives *lives = context;
-
-    if (!memory_heap_inherited(&lives->accesses->heap, pid, object))
-        (void)take_life(context, pid, object, UINT64_MAX);
+    (void)take_life(context, pid, object, UINT64_MAX);
 }
 
 int memory_map_accesses_count(struct memory_map *map, struct memory_accesses *accesses)

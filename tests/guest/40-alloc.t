@@ -87,6 +87,8 @@ is 'freed by another thread' "$(of threads) $(of frees)" '1000 48000 0 1 333 0'
 is 'by thread' "$("$HR" memory --by thread -f csv hr.bin | cut -d, -f1,6 | sed 1d | sort | tr '\n' ' ')" 'thread 1000,1001 thread 1001,1 '
 alloc ./alloc forks
 is 'a child has what its parent allocated, which counts once' "$(of forks) $(of leak_here)" '100 4800 0 10 10000 10'
+is '... in the map, too' "$("$HR" memory --map=allocations -n 0 -f json hr.bin |
+    jq -r '.bands[] | select(.object | test("forks|leak_here")) | "\(.objects) \(.bytes)"' | sort -n | tr '\n' ' ')" '10 10000 100 4800 '
 is '... and frees it' "$(jq -c '[.unknown_frees, .freed_twice]' json)" '[0,0]'
 alloc --cpus 2 ./alloc threads
 is 'several CPUs' "$(of threads) $(of frees)" '1000 48000 0 1 333 0'
