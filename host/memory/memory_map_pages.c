@@ -22,20 +22,42 @@ static char *detail_of(const struct memory *pages, const struct memory_range *ra
     return text;
 }
 
+/* The pages of a range that are in its band.  `page`: the first page of the range; the first one of
+ * the next range after it. */
+static uint64_t weight_of(const struct memory_page **page, const struct memory_range *range,
+                          const struct memory_map_band *band)
+{
+    uint64_t weight = 0;
+
+    for (uint64_t left = range->touched; left != 0; (*page)++) {
+        uint64_t end = (*page)->address + (uint64_t)(*page)->pages * MEMORY_PAGE_BYTES;
+        uint64_t from = (*page)->address > band->start ? (*page)->address : band->start;
+        uint64_t to = end < band->end ? end : band->end;
+
+        weight += from < to ? (to - from) / MEMORY_PAGE_BYTES : 0;
+        left -= (*page)->pages;
+    }
+    return weight;
+}
+
 static void choose(struct memory_map *map)
 {
     const struct memory *pages = &map->pages;
+    const struct memory_page *page = pages->pages;
 
-    map->weight = pages->touched;
     for (size_t i = 0; i < pages->range_count; i++) {
         const struct memory_range *r = &pages->ranges[i];
         struct memory_map_band band = {
-            .first_key = i, .start = r->start, .end = r->end, .weight = r->touched, .pid = r->pid};
+            .first_key = i, .start = r->start, .end = r->end, .pid = r->pid};
 
         if (band.start < map->wish.from_address)
             band.start = map->wish.from_address & -(uint64_t)MEMORY_PAGE_BYTES;
         if (band.end > map->wish.to_address)
             band.end = (map->wish.to_address | (MEMORY_PAGE_BYTES - 1)) + 1;
+        band.weight = weight_of(&page, r, &band);
+        if (band.weight == 0)
+            continue;
+        map->weight += band.weight;
         memory_map_offer(map, &band);
     }
     memory_map_sort(map);
