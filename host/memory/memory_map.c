@@ -206,10 +206,11 @@ int memory_map_read(struct memory_map *map, struct trace_scan *scan, const char 
         error = read_of(map, scan, path, wish, MEMORY_MAP_ACCESSES);
     else if (error == 0) {
         error = read_of(map, scan, path, wish, MEMORY_MAP_PAGES);
-        if (error == -ENODATA)
+        if (error == -ENODATA) {
             error = trace_scan_rewind(scan);
-        if (error == 0 && map->count == 0)
-            error = read_of(map, scan, path, wish, MEMORY_MAP_ALLOCATIONS);
+            if (error == 0)
+                error = read_of(map, scan, path, wish, MEMORY_MAP_ALLOCATIONS);
+        }
     }
     for (uint32_t i = 0; error == 0 && i < map->count; i++)
         for (size_t n = 0; n < (size_t)map->bins * map->bands[i].rows; n++)

@@ -173,6 +173,8 @@ int memory_map_pages(struct memory_map *map, struct trace_scan *scan)
         return error;
     set_time(map);
     choose(map);
+    if (map->count == 0)
+        return -ENODATA;
     error = memory_map_rows(map);
     if (error == 0)
         add_runs(map);

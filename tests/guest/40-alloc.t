@@ -115,6 +115,10 @@ is '... what is allocated, to the end' "$(jq '(.bins - 1) as $last | [.bands[0].
 like '... as letters' letters '^ \|[ .+#]*[.+#]\|$'
 "$HR" plot -p memory -o map.svg hr.bin
 is '... and as a picture' "$(grep -c 'heap: leak_here (alloc.c:[0-9]*), process 1000: .*, 64.00 KB in 1,000 objects<' map.svg)" 1
+alloc --pages 1ms ./alloc untouched
+address=$("$HR" memory --map=allocations -f json hr.bin | jq '.lives[] | select(.bytes == 1048576) | .address')
+is 'a map of addresses without touched pages is of allocations' \
+    "$("$HR" memory --map --range "$(printf '0x%x-0x%x' "$address" $((address + 4096)))" -f json hr.bin | jq -c '[.of, .bands[0].bytes]')" '["allocations",1048576]'
 alloc -g fp ./alloc peak
 "$HR" memory --peak hr.bin >peak
 like 'what was live at the peak' peak '^ +1.00 MB +100 +100.0%  peak \(alloc.c:[0-9]+\)$'
