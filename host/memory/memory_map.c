@@ -131,8 +131,7 @@ static uint64_t rows_of(const struct memory_map *map, const struct memory_map_ba
         rows = (bytes - 1) / map->wish.block_bytes + 1;
         most = MEMORY_MAP_ROWS_ALL / map->count < most ? MEMORY_MAP_ROWS_ALL / map->count : most;
     }
-    if (map->of == MEMORY_MAP_PAGES)
-        bytes /= MEMORY_PAGE_BYTES;
+    bytes /= memory_map_unit(map);
     rows = rows < most ? rows : most;
     return rows < bytes ? rows : bytes;
 }

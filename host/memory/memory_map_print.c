@@ -121,7 +121,7 @@ void memory_map_print_csv(struct output *out, const struct memory_map *map)
             if (!is_empty(band, bin, row))
                 output_csv_print(
                     out, "%s,%u,%lu,%lu,%lu,%lu,%u,%u,%u,%lu,%lu,%g\n", band->name, band->pid,
-                    memory_map_row_start(band, row), memory_map_row_start(band, row + 1),
+                    memory_map_row_start(map, band, row), memory_map_row_start(map, band, row + 1),
                     bin_ns(map, bin), bin_ns(map, bin + 1), cell->reads, cell->writes, cell->timed,
                     cell->latency, cell->tid != MEMORY_MAP_SEVERAL ? (uint64_t)cell->tid : 0,
                     memory_map_live(band, bin, row));

@@ -222,12 +222,12 @@ void view_memory_pack(const struct view_memory *memory, struct view_columns *col
             continue;
         }
         json_array_append_new(
-            list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "of",
-                            memory_map_of_names[of], "from", json_number(map->from_ns), "to",
-                            json_number(map->to_ns), "bins", json_number(map->bins), "looks",
-                            json_number(map->looks), "most", json_number(map->most), "left_out",
-                            json_number(map->left_out), "lives_left_out",
-                            json_number(map->lives_left_out), "bands", bands));
+            list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "of",
+                            memory_map_of_names[of], "unit", json_number(memory_map_unit(map)),
+                            "from", json_number(map->from_ns), "to", json_number(map->to_ns),
+                            "bins", json_number(map->bins), "looks", json_number(map->looks),
+                            "most", json_number(map->most), "left_out", json_number(map->left_out),
+                            "lives_left_out", json_number(map->lives_left_out), "bands", bands));
         pack_cells(map, columns);
         pack_lives(map, columns);
     }
