@@ -116,6 +116,12 @@ static inline double memory_map_live(const struct memory_map_band *band, uint32_
     return band->live != NULL ? band->live[(size_t)bin * band->rows + row] : 0;
 }
 
+/* Whether there is nothing in a cell, of a number: bin * rows + row. */
+static inline bool memory_map_is_empty(const struct memory_map_band *band, size_t n)
+{
+    return memory_map_records(&band->cells[n]) == 0 && (band->live == NULL || band->live[n] <= 0);
+}
+
 /* Bytes that are never divided. */
 static inline uint64_t memory_map_unit(const struct memory_map *map)
 {

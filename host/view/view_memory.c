@@ -102,19 +102,12 @@ static json_t *address_json(uint64_t address)
     return json_string(text);
 }
 
-static bool is_empty(const struct memory_map_band *band, uint32_t bin, uint32_t row)
-{
-    return memory_map_records(memory_map_cell(band, bin, row)) == 0 &&
-           memory_map_live(band, bin, row) <= 0;
-}
-
 static uint32_t cells_of(const struct memory_map *map, const struct memory_map_band *band)
 {
     uint32_t count = 0;
 
-    for (uint32_t bin = 0; bin < map->bins; bin++)
-        for (uint32_t row = 0; row < band->rows; row++)
-            count += !is_empty(band, bin, row);
+    for (uint32_t n = 0; n < map->bins * band->rows; n++)
+        count += !memory_map_is_empty(band, n);
     return count;
 }
 
@@ -139,8 +132,10 @@ static json_t *band_json(const struct memory_map *map, const struct memory_map_b
                      json_number(cells_of(map, band)));
 }
 
-static uint64_t cell_field(const struct memory_map_cell *cell, double live, uint32_t field)
+static uint64_t cell_field(const struct memory_map_band *band, uint32_t n, uint32_t field)
 {
+    const struct memory_map_cell *cell = &band->cells[n];
+    double live = band->live != NULL ? band->live[n] : 0;
     const uint64_t fields[] = {cell->reads,
                                cell->writes,
                                cell->timed,
@@ -164,14 +159,8 @@ static void pack_cells(const struct memory_map *map, struct view_columns *column
             const struct memory_map_band *band = &map->bands[i];
 
             for (uint32_t n = 0; n < map->bins * band->rows; n++) {
-                uint32_t bin = n / band->rows, row = n % band->rows;
-
-                if (is_empty(band, bin, row))
-                    continue;
-                view_columns_put(columns, field < 0 ? n
-                                                    : cell_field(memory_map_cell(band, bin, row),
-                                                                 memory_map_live(band, bin, row),
-                                                                 (uint32_t)field));
+                if (!memory_map_is_empty(band, n))
+                    view_columns_put(columns, field < 0 ? n : cell_field(band, n, (uint32_t)field));
             }
         }
         snprintf(name, sizeof name, "%s.%s", of, field < 0 ? "place" : names[field]);
