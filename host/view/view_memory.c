@@ -136,7 +136,8 @@ static uint64_t cell_field(const struct memory_map_band *band, uint32_t n, uint3
 {
     const struct memory_map_cell *cell = &band->cells[n];
     double live = band->live != NULL ? band->live[n] : 0;
-    const uint64_t fields[] = {cell->reads,
+    const uint64_t fields[] = {n,
+                               cell->reads,
                                cell->writes,
                                cell->timed,
                                cell->latency,
@@ -146,24 +147,23 @@ static uint64_t cell_field(const struct memory_map_band *band, uint32_t n, uint3
     return fields[field];
 }
 
-/* The cells of all bands in which there is something; where: bin * rows + row. */
+/* The cells of all bands in which there is something; place: bin * rows + row. */
 static void pack_cells(const struct memory_map *map, struct view_columns *columns)
 {
-    static const char *const names[] = {"reads", "writes", "timed", "latency", "tid", "live"};
-    const char *of = memory_map_of_names[map->of];
+    static const char *const names[] = {"place",   "reads", "writes", "timed",
+                                        "latency", "tid",   "live"};
     char name[40];
 
-    for (int field = -1; field < (int)(sizeof names / sizeof names[0]); field++) {
+    for (uint32_t field = 0; field < sizeof names / sizeof names[0]; field++) {
         view_columns_begin(columns);
         for (uint32_t i = 0; i < map->count; i++) {
             const struct memory_map_band *band = &map->bands[i];
 
-            for (uint32_t n = 0; n < map->bins * band->rows; n++) {
+            for (uint32_t n = 0; n < map->bins * band->rows; n++)
                 if (!memory_map_is_empty(band, n))
-                    view_columns_put(columns, field < 0 ? n : cell_field(band, n, (uint32_t)field));
-            }
+                    view_columns_put(columns, cell_field(band, n, field));
         }
-        snprintf(name, sizeof name, "%s.%s", of, field < 0 ? "place" : names[field]);
+        snprintf(name, sizeof name, "%s.%s", memory_map_of_names[map->of], names[field]);
         view_columns_end(columns, name);
     }
 }
@@ -202,14 +202,13 @@ void view_memory_pack(const struct view_memory *memory, struct view_columns *col
 
     for (uint32_t of = 0; of < MEMORY_MAP_OFS; of++) {
         const struct memory_map *map = memory->maps[of];
-        json_t *bands = json_array();
+        json_t *bands;
 
-        for (uint32_t i = 0; map != NULL && i < map->count; i++)
-            json_array_append_new(bands, band_json(map, &map->bands[i]));
-        if (map == NULL) {
-            json_decref(bands);
+        if (map == NULL)
             continue;
-        }
+        bands = json_array();
+        for (uint32_t i = 0; i < map->count; i++)
+            json_array_append_new(bands, band_json(map, &map->bands[i]));
         json_array_append_new(
             list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "of",
                             memory_map_of_names[of], "unit", json_number(memory_map_unit(map)),
