@@ -59,6 +59,15 @@ static inline uint64_t memory_sums_cost(const struct memory_sums *all,
     return all->timed != 0 ? sums->cost : sums->estimated;
 }
 
+/* The share of what all accesses cost, from 0 to 1. */
+static inline double memory_sums_share(const struct memory_sums *all,
+                                       const struct memory_sums *sums)
+{
+    uint64_t cost = memory_sums_cost(all, all);
+
+    return cost != 0 ? (double)memory_sums_cost(all, sums) / (double)cost : 0;
+}
+
 static inline double memory_sums_mean(const struct memory_sums *sums)
 {
     return sums->timed != 0 ? (double)sums->latency / (double)sums->timed : 0;
