@@ -126,8 +126,6 @@ static void restart_counting(void *owner)
 
     for (uint32_t i = 0; i < map->count; i++)
         memset(map->bands[i].cells, 0, cells_of(map, i) * sizeof map->bands[i].cells[0]);
-    map->life_count = 0;
-    map->lives_left_out = 0;
 }
 
 struct lives { /* of a walk */
