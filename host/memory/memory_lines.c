@@ -24,8 +24,15 @@ struct record {
     bool written;
 };
 
+struct seen { /* of a line by a worker */
+    uint64_t id;
+    uint64_t offsets; /* bit n: what is there is known */
+    uint32_t skipped; /* records since one told the turns */
+};
+
 struct look { /* a worker's, or all that they found */
     struct memory_lines_known *known;
+    struct seen *seen; /* of each of them; owned */
     uint16_t index[1u << INDEX_BITS]; /* number + 1; 0: free */
     struct memory_decoder decoder;
     struct memory_table table;
@@ -34,11 +41,17 @@ struct look { /* a worker's, or all that they found */
     uint32_t count;
 };
 
+struct used { /* an access to a known line */
+    uint32_t number; /* of the sample in its run */
+    uint32_t line; /* its number + 1 */
+    uint32_t offset;
+};
+
 static uint32_t number_of(const struct look *l, uint64_t id)
 {
     uint32_t i = hash_place(id, INDEX_BITS);
 
-    while (l->index[i] != 0 && l->known[l->index[i] - 1].id != id)
+    while (l->index[i] != 0 && l->seen[l->index[i] - 1].id != id)
         i = (i + 1) % (1u << INDEX_BITS);
     return i;
 }
@@ -46,68 +59,103 @@ static uint32_t number_of(const struct look *l, uint64_t id)
 static int init(struct look *l, const struct memory_lines_known *known, uint32_t count)
 {
     l->known = calloc(count, sizeof l->known[0]);
-    if (l->known == NULL)
+    l->seen = calloc(count, sizeof l->seen[0]);
+    if (l->known == NULL || l->seen == NULL)
         return -ENOMEM;
     memcpy(l->known, known, count * sizeof known[0]);
-    for (uint32_t i = 0; i < count; i++)
-        l->known[i].records = 0;
     l->count = count;
     memory_table_init(&l->table, TABLE_BITS);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        l->seen[i].id = known[i].id;
         l->index[number_of(l, known[i].id)] = (uint16_t)(i + 1);
+    }
     return 0;
 }
 
 static void drop(struct look *l)
 {
     free(l->known);
+    free(l->seen);
     free(l->records);
     memory_table_free(&l->table);
 }
 
-static int add(struct look *l, struct memory_cursor *cursor, const struct trace_slot *slot,
-               const struct hr_access *access)
+/* Fills used[] with the accesses of a batch that are to known lines.  Returns how many. */
+static uint32_t choose(const struct look *l, struct memory_cursor *cursor,
+                       const struct trace_samples *samples, uint32_t first, struct used *used)
 {
-    uint32_t number = l->index[number_of(l, memory_lines_id(cursor, access->address, slot->time))];
-    uint64_t offset = access->address % MEMORY_LINE_BYTES;
-    struct memory_lines_known *line;
-    struct access_source source;
-    int error;
+    uint32_t count = 0, end = samples->count - first < MEMORY_LINES_BATCH
+                                  ? samples->count
+                                  : first + MEMORY_LINES_BATCH;
 
-    if (number == 0)
-        return 0;
-    line = &l->known[number - 1];
-    if (line->things[offset].key == 0)
-        line->things[offset] = memory_names_find(cursor, access->address, slot->time);
-    error = memory_table_reserve(&l->table, 1);
-    if (error != 0)
-        return error;
-    source = memory_decoder_add(
-        &l->decoder,
-        memory_table_at(&l->table,
-                        (uint64_t)number << LINE_SHIFT | offset << OFFSET_SHIFT | cursor->tid,
-                        slot->ip),
-        access);
-    if (line->records++ % line->stride != 0 || l->record_count >= RECORDS_MAX * 2ul)
+    for (uint32_t n = first; n < end; n++) {
+        uint64_t address = samples->accesses[n].address;
+        uint64_t id = memory_lines_id(cursor, address, samples->slots[n].time);
+
+        used[count] = (struct used){n, l->index[number_of(l, id)], address % MEMORY_LINE_BYTES};
+        count += address != 0 && used[count].line != 0;
+    }
+    return count;
+}
+
+/* What uses are counted by. */
+static uint64_t place_of(const struct memory_cursor *cursor, const struct used *used)
+{
+    return (uint64_t)used->line << LINE_SHIFT | (uint64_t)used->offset << OFFSET_SHIFT |
+           cursor->tid;
+}
+
+static int add_record(struct look *l, const struct record *record)
+{
+    if (l->record_count >= RECORDS_MAX * 2ul)
         return 0;
     if (array_grow(&l->records, l->record_count, sizeof l->records[0]) != 0)
         return -ENOMEM;
-    l->records[l->record_count++] =
-        (struct record){slot->time, number - 1, cursor->tid, source.store};
+    l->records[l->record_count++] = *record;
     return 0;
+}
+
+static int add(struct look *l, struct memory_cursor *cursor, const struct trace_slot *slot,
+               const struct hr_access *access, const struct used *used)
+{
+    struct memory_lines_known *line = &l->known[used->line - 1];
+    struct seen *seen = &l->seen[used->line - 1];
+    struct access_source source;
+
+    if ((seen->offsets >> used->offset & 1) == 0)
+        line->things[used->offset] = memory_names_find(cursor, access->address, slot->time);
+    seen->offsets |= 1ull << used->offset;
+    if (memory_table_reserve(&l->table, 1) != 0)
+        return -ENOMEM;
+    source = memory_decoder_add(
+        &l->decoder, memory_table_at(&l->table, place_of(cursor, used), slot->ip), access);
+    if (seen->skipped != 0) {
+        seen->skipped--;
+        return 0;
+    }
+    seen->skipped = line->stride - 1;
+    return add_record(l, &(struct record){slot->time, used->line - 1, cursor->tid, source.store});
 }
 
 static int take_samples(void *context, struct memory_cursor *cursor,
                         const struct trace_samples *samples)
 {
     struct look *l = context;
+    struct used used[MEMORY_LINES_BATCH];
     int error = 0;
 
     if (l->decoder.info == NULL)
         memory_decoder_init(&l->decoder, cursor->names->info);
-    for (uint32_t n = 0; n < samples->count && error == 0; n++)
-        if (samples->accesses[n].address != 0)
-            error = add(l, cursor, &samples->slots[n], &samples->accesses[n]);
+    for (uint32_t first = 0; first < samples->count; first += MEMORY_LINES_BATCH) {
+        uint32_t count = choose(l, cursor, samples, first, used);
+
+        for (uint32_t i = 0; i < count; i++)
+            memory_table_expect(&l->table, place_of(cursor, &used[i]),
+                                samples->slots[used[i].number].ip);
+        for (uint32_t i = 0; i < count && error == 0; i++)
+            error = add(l, cursor, &samples->slots[used[i].number],
+                        &samples->accesses[used[i].number], &used[i]);
+    }
     return error;
 }
 
@@ -117,6 +165,7 @@ static void *join(void *owner)
     struct look *l = calloc(1, sizeof *l);
 
     if (l != NULL && init(l, all->known, all->count) != 0) {
+        drop(l);
         free(l);
         return NULL;
     }

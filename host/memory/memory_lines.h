@@ -55,10 +55,12 @@ void memory_lines_free(struct memory_lines *lines);
 
 /* For memory_lines_*.c. */
 
+#define MEMORY_LINES_BATCH 64u /* accesses that are looked up before the first is counted */
+
 struct memory_lines_known { /* of a line that the second walk looks at */
     uint64_t id;
     uint32_t pid;
-    uint32_t records; /* that the first walk found, or that this worker saw */
+    uint32_t records; /* that the first walk found */
     uint32_t stride; /* the second walk looks at every so many for the turns: odd */
     struct memory_thing things[MEMORY_LINE_BYTES]; /* at each byte; key 0: not used */
 };
@@ -82,6 +84,11 @@ static inline uint64_t memory_lines_id(struct memory_cursor *cursor, uint64_t ad
     if (last.key != first.key || last.start != first.start || last.birth != first.birth)
         return id;
     return id | first.birth * HASH_GOLDEN >> 59 << 59;
+}
+
+static inline uint32_t memory_lines_process(uint64_t id)
+{
+    return (uint32_t)(id >> 42) % TRACE_PROCESSES_MAX;
 }
 
 static inline uint64_t memory_lines_address(uint64_t id)
