@@ -100,5 +100,27 @@ static inline uint64_t memory_lines_address(uint64_t id)
 int memory_lines_find(struct memory_lines *lines, struct memory_lines_known *known,
                       uint32_t *count);
 
-/* The second walk, and what it found as lines->all.  0 or -errno. */
-int memory_lines_look(struct memory_lines *lines, struct memory_lines_known *known, uint32_t count);
+#define MEMORY_LINES_RECORDS_MAX (1u << 20) /* that tell the turns, of all lines: 24 MB */
+/* An entry's first number: that of the line + 1, the offset, the thread. */
+#define MEMORY_LINES_SHIFT 38
+#define MEMORY_LINES_OFFSET_SHIFT 32
+
+struct memory_lines_record {
+    uint64_t time;
+    uint32_t line;
+    uint32_t tid;
+    bool written;
+};
+
+struct memory_lines_look { /* what the second walk found */
+    struct memory_lines_known *known; /* `count`; owned */
+    uint32_t count;
+    struct memory_table table; /* the second number is the instruction's address */
+    struct memory_lines_record *records; /* owned */
+    size_t record_count;
+};
+
+/* The second walk.  0 or -errno; memory_lines_look_free in any case. */
+int memory_lines_look(struct memory_lines_look *look, struct memory_accesses *accesses,
+                      const struct memory_lines_known *known, uint32_t count);
+void memory_lines_look_free(struct memory_lines_look *look);
