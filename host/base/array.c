@@ -1,10 +1,16 @@
-/* Doubles an array when its count reaches a power of two: it is full at no other count. */
+/* Memory for arrays. */
 #include "host/base/array.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#define LINE_BYTES 64u
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+
+/* Doubles an array when its count reaches a power of two: it is full at no other count. */
 int array_grow(void *array, size_t count, size_t item_bytes)
 {
     void *items;
@@ -17,4 +23,17 @@ int array_grow(void *array, size_t count, size_t item_bytes)
         return -ENOMEM;
     memcpy(array, &items, sizeof items);
     return 0;
+}
+
+void *array_zeros(size_t bytes)
+{
+    bool huge = bytes >= HUGE_PAGE_BYTES;
+    size_t unit = huge ? HUGE_PAGE_BYTES : LINE_BYTES;
+    void *zeros = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+
+    if (zeros != NULL && huge)
+        madvise(zeros, bytes, MADV_HUGEPAGE); /* optional */
+    if (zeros != NULL)
+        memset(zeros, 0, bytes);
+    return zeros;
 }

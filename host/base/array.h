@@ -1,4 +1,4 @@
-/* Arrays that grow by one item at a time. */
+/* Arrays that grow by one item at a time, and large ones. */
 #pragma once
 
 #include <stddef.h>
@@ -7,3 +7,7 @@
  * allocates, NULL at first.  `array` is the address of the pointer to its items.  Returns 0 or
  * -ENOMEM, which leaves the array as it was. */
 int array_grow(void *array, size_t count, size_t item_bytes);
+
+/* Zeros for a table that is accessed in random order, aligned to cache lines and, where it is
+ * large, in huge pages; NULL without memory.  The caller frees it. */
+void *array_zeros(size_t bytes);

@@ -61,8 +61,6 @@ static int freed(void *context, uint32_t pid, const struct memory_object *object
 {
     struct sqlite_allocations *a = context;
 
-    if (memory_heap_inherited(&a->heap, pid, object))
-        return 0;
     database_bind(a->insert, FREED, trace_info_time_ns(&a->e->info, time));
     return put(a, pid, object);
 }
@@ -71,8 +69,6 @@ static void left(void *context, uint32_t pid, const struct memory_object *object
 {
     struct sqlite_allocations *a = context;
 
-    if (memory_heap_inherited(&a->heap, pid, object))
-        return;
     database_bind_text(a->insert, FREED, NULL);
     (void)put(a, pid, object);
 }

@@ -41,18 +41,26 @@ static uint32_t pid_of(const struct memory_heap *heap, uint32_t tid, uint64_t ti
                                           : HR_FIRST_PID;
 }
 
-bool memory_heap_inherited(const struct memory_heap *heap, uint32_t pid,
-                           const struct memory_object *object)
+/* Whether a process has an object since a fork. */
+static bool is_inherited(const struct memory_heap *heap, uint32_t pid,
+                         const struct memory_object *object)
 {
     return trace_processes_any(&heap->scan->info.processes) &&
            pid_of(heap, object->tid, object->time) != pid;
+}
+
+static void tell_freed(struct memory_heap *heap, uint32_t pid, const struct memory_object *object,
+                       uint64_t time)
+{
+    if (heap->sink.freed != NULL && !is_inherited(heap, pid, object))
+        note_result(heap, heap->sink.freed(heap->sink.context, pid, object, time));
 }
 
 static void leave(void *context, uint32_t pid, const struct memory_object *object)
 {
     struct memory_heap *heap = context;
 
-    if (heap->sink.left != NULL)
+    if (heap->sink.left != NULL && !is_inherited(heap, pid, object))
         heap->sink.left(heap->sink.context, pid, object);
 }
 
@@ -81,10 +89,8 @@ struct replacing {
 static void gone(void *context, const struct memory_object *object)
 {
     const struct replacing *r = context;
-    struct memory_heap *heap = r->heap;
 
-    if (heap->sink.freed != NULL)
-        note_result(heap, heap->sink.freed(heap->sink.context, r->pid, object, r->event->time));
+    tell_freed(r->heap, r->pid, object, r->event->time);
 }
 
 static void note_stray(struct memory_heap *heap, uint32_t site, enum memory_objects_end end)
@@ -107,8 +113,8 @@ static void give_back(struct memory_heap *heap, uint32_t pid, const struct memor
 
     if (end != MEMORY_OBJECTS_FREED)
         note_stray(heap, event->site, end);
-    else if (heap->sink.freed != NULL)
-        note_result(heap, heap->sink.freed(heap->sink.context, pid, &object, event->time));
+    else
+        tell_freed(heap, pid, &object, event->time);
 }
 
 static void apply(struct memory_heap *heap, const struct memory_heap_event *event)

@@ -25,7 +25,9 @@
 
 #define MEMORY_HEAP_CPUS 64u
 
-struct memory_heap_sink { /* told what happens; every function may be NULL */
+/* Told what happens; every function may be NULL.  What a process has since a fork counts for the
+ * process that allocated it: its end in the other one is not told. */
+struct memory_heap_sink {
     void *context;
     int (*allocated)(void *context, uint32_t pid, const struct memory_object *object);
     int (*freed)(void *context, uint32_t pid, const struct memory_object *object, uint64_t time);
@@ -91,7 +93,3 @@ int memory_heap_finish(struct memory_heap *heap);
 /* Walks over a trace that is open and tells all of it.  `stacks`: sites are told apart by their
  * call stacks.  Likewise. */
 int memory_heap_run(struct memory_heap *heap, struct trace_scan *scan, bool stacks);
-
-/* Whether a process has an object since a fork: it counts for the process that allocated it. */
-bool memory_heap_inherited(const struct memory_heap *heap, uint32_t pid,
-                           const struct memory_object *object);

@@ -34,47 +34,33 @@ void memory_totals_left(struct memory_totals *t, const struct memory_object *obj
     end(t, object);
 }
 
-struct reading {
-    struct memory_totals *totals;
-    struct memory_heap heap;
-};
-
-static int allocated(void *context, uint32_t pid, const struct memory_object *object)
+static int allocated(void *context, uint32_t /*pid*/, const struct memory_object *object)
 {
-    const struct reading *reading = context;
-
-    (void)pid;
-    memory_totals_allocated(reading->totals, object);
+    memory_totals_allocated(context, object);
     return 0;
 }
 
-static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
+static int freed(void *context, uint32_t /*pid*/, const struct memory_object *object,
+                 uint64_t /*time*/)
 {
-    const struct reading *reading = context;
-
-    (void)time;
-    if (!memory_heap_inherited(&reading->heap, pid, object))
-        memory_totals_freed(reading->totals, object);
+    memory_totals_freed(context, object);
     return 0;
 }
 
-static void left(void *context, uint32_t pid, const struct memory_object *object)
+static void left(void *context, uint32_t /*pid*/, const struct memory_object *object)
 {
-    const struct reading *reading = context;
-
-    if (!memory_heap_inherited(&reading->heap, pid, object))
-        memory_totals_left(reading->totals, object);
+    memory_totals_left(context, object);
 }
 
 int memory_totals_read(struct memory_totals *t, struct trace_scan *scan)
 {
-    struct reading reading = {.totals = t};
+    struct memory_heap heap;
     int error;
 
-    memory_heap_init(&reading.heap, scan);
-    reading.heap.sink = (struct memory_heap_sink){
-        .context = &reading, .allocated = allocated, .freed = freed, .left = left};
-    error = memory_heap_run(&reading.heap, scan, false);
-    memory_heap_free(&reading.heap);
+    memory_heap_init(&heap, scan);
+    heap.sink = (struct memory_heap_sink){
+        .context = t, .allocated = allocated, .freed = freed, .left = left};
+    error = memory_heap_run(&heap, scan, false);
+    memory_heap_free(&heap);
     return error;
 }

@@ -16,7 +16,7 @@ struct memory_totals { /* all zero at first */
     uint64_t left, left_bytes; /* never freed */
 };
 
-/* Take an object that its own process allocated. */
+/* Take what a sink is told. */
 void memory_totals_allocated(struct memory_totals *t, const struct memory_object *object);
 void memory_totals_freed(struct memory_totals *t, const struct memory_object *object);
 void memory_totals_left(struct memory_totals *t, const struct memory_object *object);

@@ -241,69 +241,68 @@ static void free_memory(struct reader *reader)
     symbols_close(options->symbols);
 }
 
+static const struct argp_option table[] = {
+    {"by", 'b', "WHAT", 0,
+     "pages by range (default), look or first-touch (functions that touched pages first); "
+     "allocations by site (default), stack, function, line, size or thread; accesses by object "
+     "(default), function or line",
+     0},
+    {"peak", KEY_PEAK, 0, 0, "Show what was live when the program had most allocated", 0},
+    {"leaks", KEY_LEAKS, 0, 0, "Show what was never freed, with call stacks", 0},
+    {"lines", KEY_LINES, 0, 0,
+     "Show cache lines that several threads use, and one of them writes: false sharing", 0},
+    {"map", KEY_MAP, "WHAT", OPTION_ARG_OPTIONAL,
+     "Show addresses over time: of accesses, pages or allocations (default: the first of these "
+     "that the trace has)",
+     0},
+    {"range", KEY_RANGE, "START-END", 0, "In the map, these addresses alone, in hexadecimal", 0},
+    {"block", KEY_BLOCK, "SIZE", 0, "In the map, each row is so many bytes", 0},
+    {"limit", 'n', "N", 0, "Show N rows (in a table: default 20; 0: all), in the map N objects", 0},
+    {"format", 'f', "FORMAT", 0,
+     "table (default), csv or json; where a trace has both, of the allocations unless --by "
+     "names a row of pages",
+     0},
+    {0},
+};
+
+static const struct argp argp = {
+    .options = table,
+    .children = reader_symbols,
+    .parser = parse,
+    .args_doc = "[FILE]",
+    .doc = "Show what memory the program allocated, what it accessed and how slowly, and which "
+           "pages it read and wrote, when, and how many at a time (trace: default hr.bin)."
+           "\v'hr run --alloc' records calls of malloc, operator new and their kin, and mappings. "
+           "An object counts from the allocator's return until it is freed; what its program left "
+           "at its end is a leak here. Churn is the share of objects that were freed within "
+           "100 us.\n\n"
+           "'hr run --pages TIME' looks at the processor's page tables every TIME. A page is "
+           "touched if the program read, wrote or executed it since the look before; what a "
+           "system call reads or writes for the program does not count. A 2 MiB page counts "
+           "whole; --pages-split has none. A range is cold where it was not touched in the last "
+           "tenth of the looks. Who touched a page first is known from its page fault, or "
+           "from the system call that filled it.\n\n"
+           "'hr run --mode pebs' has the processor record accesses: their rows come first where "
+           "a trace has more than one of these. With --alloc, too, objects of the heap are named "
+           "by what allocated them.\n\n"
+           "Examples:\n"
+           "  hr run --mode pebs ./my-program\n"
+           "  hr memory                         the objects that cost most time\n"
+           "  hr memory --lines                 false sharing\n"
+           "  hr run --alloc -g ./my-program\n"
+           "  hr memory                         leaks, and where most was allocated\n"
+           "  hr memory --leaks                 what was never freed, with call stacks\n"
+           "  hr memory --peak                  what was live at the maximum\n"
+           "  hr run --pages 1ms ./my-program\n"
+           "  hr memory                         working sets, and the 20 largest ranges\n"
+           "  hr memory --by look -f csv        the sets over time\n"
+           "  hr memory --by first-touch        which functions made the memory grow\n"
+           "  hr memory --map                   addresses over time, as letters\n"
+           "  hr plot -p memory -o memory.svg   the same as a picture\n",
+};
+
 int memory_command(int argc, char **argv)
 {
-    static const struct argp_option table[] = {
-        {"by", 'b', "WHAT", 0,
-         "pages by range (default), look or first-touch (functions that touched pages first); "
-         "allocations by site (default), stack, function, line, size or thread; accesses by object "
-         "(default), function or line",
-         0},
-        {"peak", KEY_PEAK, 0, 0, "Show what was live when the program had most allocated", 0},
-        {"leaks", KEY_LEAKS, 0, 0, "Show what was never freed, with call stacks", 0},
-        {"lines", KEY_LINES, 0, 0,
-         "Show cache lines that several threads use, and one of them writes: false sharing", 0},
-        {"map", KEY_MAP, "WHAT", OPTION_ARG_OPTIONAL,
-         "Show addresses over time: of accesses, pages or allocations (default: the first of these "
-         "that the trace has)",
-         0},
-        {"range", KEY_RANGE, "START-END", 0, "In the map, these addresses alone, in hexadecimal",
-         0},
-        {"block", KEY_BLOCK, "SIZE", 0, "In the map, each row is so many bytes", 0},
-        {"limit", 'n', "N", 0, "Show N rows (in a table: default 20; 0: all), in the map N objects",
-         0},
-        {"format", 'f', "FORMAT", 0,
-         "table (default), csv or json; where a trace has both, of the allocations unless --by "
-         "names a row of pages",
-         0},
-        {0},
-    };
-    static const struct argp argp = {
-        .options = table,
-        .children = reader_symbols,
-        .parser = parse,
-        .args_doc = "[FILE]",
-        .doc =
-            "Show what memory the program allocated, what it accessed and how slowly, and which "
-            "pages it read and wrote, when, and how many at a time (trace: default hr.bin)."
-            "\v'hr run --alloc' records calls of malloc, operator new and their kin, and mappings. "
-            "An object counts from the allocator's return until it is freed; what its program left "
-            "at its end is a leak here. Churn is the share of objects that were freed within "
-            "100 us.\n\n"
-            "'hr run --pages TIME' looks at the processor's page tables every TIME. A page is "
-            "touched if the program read, wrote or executed it since the look before; what a "
-            "system call reads or writes for the program does not count. A 2 MiB page counts "
-            "whole; --pages-split has none. A range is cold where it was not touched in the last "
-            "tenth of the looks. Who touched a page first is known from its page fault, or "
-            "from the system call that filled it.\n\n"
-            "'hr run --mode pebs' has the processor record accesses: their rows come first where "
-            "a trace has more than one of these. With --alloc, too, objects of the heap are named "
-            "by what allocated them.\n\n"
-            "Examples:\n"
-            "  hr run --mode pebs ./my-program\n"
-            "  hr memory                         the objects that cost most time\n"
-            "  hr memory --lines                 false sharing\n"
-            "  hr run --alloc -g ./my-program\n"
-            "  hr memory                         leaks, and where most was allocated\n"
-            "  hr memory --leaks                 what was never freed, with call stacks\n"
-            "  hr memory --peak                  what was live at the maximum\n"
-            "  hr run --pages 1ms ./my-program\n"
-            "  hr memory                         working sets, and the 20 largest ranges\n"
-            "  hr memory --by look -f csv        the sets over time\n"
-            "  hr memory --by first-touch        which functions made the memory grow\n"
-            "  hr memory --map                   addresses over time, as letters\n"
-            "  hr plot -p memory -o memory.svg   the same as a picture\n",
-    };
     static const struct reader_command command = {read_trace, present, free_memory};
     struct options options = {0};
 

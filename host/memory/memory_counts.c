@@ -57,7 +57,7 @@ static int take(void *owner, void *context)
 
     int error = memory_table_merge(&counts->table, &counter->table);
 
-    if (memory_sums_records(&counts->table.rest.sums) != 0 && !counts->alone)
+    if (memory_table_rest(&counts->table) != NULL && !counts->alone)
         return -EAGAIN;
     counts->records += counter->records;
     counts->without += counter->without;

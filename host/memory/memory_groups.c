@@ -165,15 +165,13 @@ static int allocated(void *context, uint32_t pid, const struct memory_object *ob
     return 0;
 }
 
-static int freed(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
+static int freed(void *context, uint32_t /*pid*/, const struct memory_object *object, uint64_t time)
 {
     struct memory_groups *rows = context;
     const struct trace_info *info = &rows->heap.scan->info;
     struct memory_group *row;
     uint64_t lifetime = 0;
 
-    if (memory_heap_inherited(&rows->heap, pid, object))
-        return 0;
     memory_totals_freed(&rows->totals, object);
     row = find(rows, object);
     if (row == NULL)
@@ -186,13 +184,11 @@ static int freed(void *context, uint32_t pid, const struct memory_object *object
     return latency_values_add(&rows->pool, &row->lifetimes, lifetime);
 }
 
-static void left(void *context, uint32_t pid, const struct memory_object *object)
+static void left(void *context, uint32_t /*pid*/, const struct memory_object *object)
 {
     struct memory_groups *rows = context;
     struct memory_group *row;
 
-    if (memory_heap_inherited(&rows->heap, pid, object))
-        return;
     memory_totals_left(&rows->totals, object);
     row = find(rows, object);
     if (row == NULL)

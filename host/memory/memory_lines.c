@@ -6,159 +6,13 @@
 #include <string.h>
 
 #include "host/base/array.h"
-#include "host/memory/memory_decoder.h"
 #include "host/memory/memory_profile.h"
-#include "lib/hash.h"
 
-#define TABLE_BITS 18u
-#define INDEX_BITS 12u /* more than twice as many places as lines */
-#define RECORDS_MAX (1u << 20) /* that tell the turns, of all lines: 24 MB */
-#define LINE_SHIFT 38 /* of an entry's first number: that of the line + 1, offset, thread */
-#define OFFSET_SHIFT 32
 #define TURNS_LEAST 3u /* one thread after the other is no sharing */
-
-struct record {
-    uint64_t time;
-    uint32_t line;
-    uint32_t tid;
-    bool written;
-};
-
-struct look { /* a worker's, or all that they found */
-    struct memory_lines_known *known;
-    uint16_t index[1u << INDEX_BITS]; /* number + 1; 0: free */
-    struct memory_decoder decoder;
-    struct memory_table table;
-    struct record *records; /* owned */
-    size_t record_count;
-    uint32_t count;
-};
-
-static uint32_t number_of(const struct look *l, uint64_t id)
-{
-    uint32_t i = hash_place(id, INDEX_BITS);
-
-    while (l->index[i] != 0 && l->known[l->index[i] - 1].id != id)
-        i = (i + 1) % (1u << INDEX_BITS);
-    return i;
-}
-
-static int init(struct look *l, const struct memory_lines_known *known, uint32_t count)
-{
-    l->known = calloc(count, sizeof l->known[0]);
-    if (l->known == NULL)
-        return -ENOMEM;
-    memcpy(l->known, known, count * sizeof known[0]);
-    for (uint32_t i = 0; i < count; i++)
-        l->known[i].records = 0;
-    l->count = count;
-    memory_table_init(&l->table, TABLE_BITS);
-    for (uint32_t i = 0; i < count; i++)
-        l->index[number_of(l, known[i].id)] = (uint16_t)(i + 1);
-    return 0;
-}
-
-static void drop(struct look *l)
-{
-    free(l->known);
-    free(l->records);
-    memory_table_free(&l->table);
-}
-
-static int add(struct look *l, struct memory_cursor *cursor, const struct trace_slot *slot,
-               const struct hr_access *access)
-{
-    uint32_t number = l->index[number_of(l, memory_lines_id(cursor, access->address, slot->time))];
-    uint64_t offset = access->address % MEMORY_LINE_BYTES;
-    struct memory_lines_known *line;
-    struct access_source source;
-    int error;
-
-    if (number == 0)
-        return 0;
-    line = &l->known[number - 1];
-    if (line->things[offset].key == 0)
-        line->things[offset] = memory_names_find(cursor, access->address, slot->time);
-    error = memory_table_reserve(&l->table, 1);
-    if (error != 0)
-        return error;
-    source = memory_decoder_add(
-        &l->decoder,
-        memory_table_at(&l->table,
-                        (uint64_t)number << LINE_SHIFT | offset << OFFSET_SHIFT | cursor->tid,
-                        slot->ip),
-        access);
-    if (line->records++ % line->stride != 0 || l->record_count >= RECORDS_MAX * 2ul)
-        return 0;
-    if (array_grow(&l->records, l->record_count, sizeof l->records[0]) != 0)
-        return -ENOMEM;
-    l->records[l->record_count++] =
-        (struct record){slot->time, number - 1, cursor->tid, source.store};
-    return 0;
-}
-
-static int take_samples(void *context, struct memory_cursor *cursor,
-                        const struct trace_samples *samples)
-{
-    struct look *l = context;
-    int error = 0;
-
-    if (l->decoder.info == NULL)
-        memory_decoder_init(&l->decoder, cursor->names->info);
-    for (uint32_t n = 0; n < samples->count && error == 0; n++)
-        if (samples->accesses[n].address != 0)
-            error = add(l, cursor, &samples->slots[n], &samples->accesses[n]);
-    return error;
-}
-
-static void *join(void *owner)
-{
-    const struct look *all = owner;
-    struct look *l = calloc(1, sizeof *l);
-
-    if (l != NULL && init(l, all->known, all->count) != 0) {
-        free(l);
-        return NULL;
-    }
-    return l;
-}
-
-static int take(void *owner, void *context)
-{
-    struct look *all = owner;
-    const struct look *l = context;
-    int error = memory_table_merge(&all->table, &l->table);
-
-    for (uint32_t i = 0; i < l->count; i++)
-        for (uint32_t n = 0; n < MEMORY_LINE_BYTES; n++)
-            if (all->known[i].things[n].key == 0)
-                all->known[i].things[n] = l->known[i].things[n];
-    for (size_t i = 0; i < l->record_count && error == 0; i++) {
-        error = array_grow(&all->records, all->record_count, sizeof all->records[0]);
-        if (error == 0)
-            all->records[all->record_count++] = l->records[i];
-    }
-    return error;
-}
-
-static void leave(void * /*owner*/, void *context)
-{
-    drop(context);
-    free(context);
-}
-
-static void restart(void *owner)
-{
-    struct look *all = owner;
-
-    memory_table_free(&all->table);
-    memory_table_init(&all->table, TABLE_BITS);
-    all->record_count = 0;
-}
 
 static int by_line_and_time(const void *a, const void *b)
 {
-    const struct record *x = a, *y = b;
+    const struct memory_lines_record *x = a, *y = b;
 
     if (x->line != y->line)
         return x->line < y->line ? -1 : 1;
@@ -168,7 +22,7 @@ static int by_line_and_time(const void *a, const void *b)
 }
 
 /* Counts for each line how often one thread uses it after another one, unless both only read. */
-static void count_turns(struct look *l, uint64_t *turns)
+static void count_turns(struct memory_lines_look *l, uint64_t *turns)
 {
     bool before = false, written; /* in what one thread does in a row */
     size_t end;
@@ -176,7 +30,7 @@ static void count_turns(struct look *l, uint64_t *turns)
     if (l->record_count != 0)
         qsort(l->records, l->record_count, sizeof l->records[0], by_line_and_time);
     for (size_t i = 0; i < l->record_count; i = end) {
-        const struct record *first = &l->records[i];
+        const struct memory_lines_record *first = &l->records[i];
 
         written = false;
         for (end = i; end < l->record_count && l->records[end].line == first->line &&
@@ -263,10 +117,11 @@ static const char *part_name(struct memory_lines *lines, const struct memory_thi
 }
 
 /* Makes the line of entries first .. end - 1, unless threads do not take turns. */
-static int add_line(struct memory_lines *lines, const struct look *l,
+static int add_line(struct memory_lines *lines, const struct memory_lines_look *l,
                     const struct memory_entry *entries, size_t count, uint64_t turns)
 {
-    const struct memory_lines_known *known = &l->known[(entries[0].first >> LINE_SHIFT) - 1];
+    const struct memory_lines_known *known =
+        &l->known[(entries[0].first >> MEMORY_LINES_SHIFT) - 1];
     struct memory_line line = {.address = memory_lines_address(known->id),
                                .pid = known->pid,
                                .turns = turns,
@@ -280,7 +135,7 @@ static int add_line(struct memory_lines *lines, const struct look *l,
     for (size_t i = 0; i < count; i++) {
         struct memory_use *use = &line.uses[i];
 
-        use->offset = (uint32_t)(entries[i].first >> OFFSET_SHIFT) % MEMORY_LINE_BYTES;
+        use->offset = (uint32_t)(entries[i].first >> MEMORY_LINES_OFFSET_SHIFT) % MEMORY_LINE_BYTES;
         use->tid = (uint32_t)entries[i].first;
         use->sums = entries[i].sums;
         use->start = known->things[use->offset].start;
@@ -307,7 +162,7 @@ static int by_cost(const void *a, const void *b, void *context)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static int make_lines(struct memory_lines *lines, struct look *l)
+static int make_lines(struct memory_lines *lines, struct memory_lines_look *l)
 {
     size_t count, end;
     struct memory_entry *entries = memory_table_sorted(&l->table, &count);
@@ -317,9 +172,9 @@ static int make_lines(struct memory_lines *lines, struct look *l)
     if (error == 0)
         count_turns(l, turns);
     for (size_t i = 0; error == 0 && i < count; i = end) {
-        uint64_t line = entries[i].first >> LINE_SHIFT; /* 0: what found no room */
+        uint64_t line = entries[i].first >> MEMORY_LINES_SHIFT; /* 0: what found no room */
 
-        for (end = i + 1; end < count && entries[end].first >> LINE_SHIFT == line; end++)
+        for (end = i + 1; end < count && entries[end].first >> MEMORY_LINES_SHIFT == line; end++)
             ;
         if (line != 0 && turns[line - 1] >= TURNS_LEAST)
             error = add_line(lines, l, entries + i, end - i, turns[line - 1]);
@@ -331,24 +186,14 @@ static int make_lines(struct memory_lines *lines, struct look *l)
     return error;
 }
 
-int memory_lines_look(struct memory_lines *lines, struct memory_lines_known *known, uint32_t count)
+static int look(struct memory_lines *lines, const struct memory_lines_known *known, uint32_t count)
 {
-    struct look *all = calloc(1, sizeof *all);
-    const struct memory_team team = {.owner = all,
-                                     .join = join,
-                                     .samples = take_samples,
-                                     .take = take,
-                                     .leave = leave,
-                                     .restart = restart};
-    int error = all != NULL ? init(all, known, count) : -ENOMEM;
+    struct memory_lines_look all;
+    int error = memory_lines_look(&all, lines->accesses, known, count);
 
     if (error == 0)
-        error = memory_accesses_walk(lines->accesses, &team);
-    if (error == 0)
-        error = make_lines(lines, all);
-    if (all != NULL)
-        drop(all);
-    free(all);
+        error = make_lines(lines, &all);
+    memory_lines_look_free(&all);
     return error;
 }
 
@@ -363,9 +208,9 @@ int memory_lines_make(struct memory_lines *lines, struct memory_accesses *access
         return -ENOMEM;
     error = memory_lines_find(lines, known, &count);
     for (uint32_t i = 0; i < count; i++)
-        known[i].stride = known[i].records / (RECORDS_MAX / count) | 1;
+        known[i].stride = known[i].records / (MEMORY_LINES_RECORDS_MAX / count) | 1;
     if (error == 0 && count != 0)
-        error = memory_lines_look(lines, known, count);
+        error = look(lines, known, count);
     free(known);
     return error;
 }

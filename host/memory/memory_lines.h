@@ -55,10 +55,12 @@ void memory_lines_free(struct memory_lines *lines);
 
 /* For memory_lines_*.c. */
 
+#define MEMORY_LINES_BATCH 64u /* accesses that are looked up before the first is counted */
+
 struct memory_lines_known { /* of a line that the second walk looks at */
     uint64_t id;
     uint32_t pid;
-    uint32_t records; /* that the first walk found, or that this worker saw */
+    uint32_t records; /* that the first walk found */
     uint32_t stride; /* the second walk looks at every so many for the turns: odd */
     struct memory_thing things[MEMORY_LINE_BYTES]; /* at each byte; key 0: not used */
 };
@@ -84,6 +86,11 @@ static inline uint64_t memory_lines_id(struct memory_cursor *cursor, uint64_t ad
     return id | first.birth * HASH_GOLDEN >> 59 << 59;
 }
 
+static inline uint32_t memory_lines_process(uint64_t id)
+{
+    return (uint32_t)(id >> 42) % TRACE_PROCESSES_MAX;
+}
+
 static inline uint64_t memory_lines_address(uint64_t id)
 {
     return (id & ((1ull << 42) - 1)) * MEMORY_LINE_BYTES;
@@ -93,5 +100,27 @@ static inline uint64_t memory_lines_address(uint64_t id)
 int memory_lines_find(struct memory_lines *lines, struct memory_lines_known *known,
                       uint32_t *count);
 
-/* The second walk, and what it found as lines->all.  0 or -errno. */
-int memory_lines_look(struct memory_lines *lines, struct memory_lines_known *known, uint32_t count);
+#define MEMORY_LINES_RECORDS_MAX (1u << 20) /* that tell the turns, of all lines: 24 MB */
+/* An entry's first number: that of the line + 1, the offset, the thread. */
+#define MEMORY_LINES_SHIFT 38
+#define MEMORY_LINES_OFFSET_SHIFT 32
+
+struct memory_lines_record {
+    uint64_t time;
+    uint32_t line;
+    uint32_t tid;
+    bool written;
+};
+
+struct memory_lines_look { /* what the second walk found */
+    struct memory_lines_known *known; /* `count`; owned */
+    uint32_t count;
+    struct memory_table table; /* the second number is the instruction's address */
+    struct memory_lines_record *records; /* owned */
+    size_t record_count;
+};
+
+/* The second walk.  0 or -errno; memory_lines_look_free in any case. */
+int memory_lines_look(struct memory_lines_look *look, struct memory_accesses *accesses,
+                      const struct memory_lines_known *known, uint32_t count);
+void memory_lines_look_free(struct memory_lines_look *look);

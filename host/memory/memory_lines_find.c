@@ -2,12 +2,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "host/base/array.h"
 #include "host/memory/memory_decoder.h"
 #include "host/memory/memory_lines.h"
 #include "lib/hash.h"
 
 #define FIRST_BITS 12u
-#define BITS_MAX 20u /* 2^20 places for each worker: 50 MB of memory that is touched */
+#define BITS_MAX 20u /* 2^20 places of half a cache line for each worker: 32 MiB */
+#define RECORDS_MAX ((1u << 30) - 1)
 #define STRIDE 0x9e3779b1u /* odd: in the order of places one end would be full first */
 #define FEW 3u /* records: a line with no more, of one thread, goes when there is no room */
 
@@ -15,9 +17,8 @@ struct line {
     uint64_t id;
     uint64_t cost, estimated;
     uint32_t tid; /* of the first record */
-    uint32_t records; /* 0: a free place */
-    bool shared, written;
-    uint32_t pid;
+    uint32_t records : 30; /* 0: a free place */
+    uint32_t shared : 1, written : 1;
 };
 
 struct finder {
@@ -39,6 +40,11 @@ static struct line *place_of(struct line *places, uint32_t bits, uint64_t id)
     return &places[i];
 }
 
+static void expect(const struct finder *f, uint64_t id)
+{
+    __builtin_prefetch(&f->places[hash_place(id, f->bits)], 1);
+}
+
 static uint32_t room(const struct finder *f)
 {
     return f->places != NULL ? (1u << f->bits) / 4 * 3 : 0;
@@ -51,7 +57,7 @@ static int make_room(struct finder *f)
     struct finder next = *f;
 
     next.bits = f->places == NULL ? FIRST_BITS : f->bits < BITS_MAX ? f->bits + 1 : f->bits;
-    next.places = calloc((size_t)1 << next.bits, sizeof next.places[0]);
+    next.places = array_zeros(((size_t)1 << next.bits) * sizeof next.places[0]);
     next.used = 0;
     if (next.places == NULL)
         return -ENOMEM;
@@ -93,45 +99,59 @@ static struct line *line_of(struct finder *f, uint64_t id)
     return line;
 }
 
-static void add(struct finder *f, struct memory_cursor *cursor, uint64_t time,
-                const struct hr_access *access)
+static void add(struct finder *f, uint32_t tid, uint64_t id, const struct hr_access *access)
 {
-    struct memory_sums sums = {0};
-    struct line *line = line_of(f, memory_lines_id(cursor, access->address, time));
+    uint64_t cost = f->total.cost, estimated = f->total.estimated;
+    bool store = memory_decoder_add(&f->decoder, &f->total, access).store;
+    struct line *line = line_of(f, id);
 
-    memory_decoder_add(&f->decoder, &sums, access);
-    memory_table_add(&f->total, &sums);
     if (line == NULL)
         return;
-    if (line->records == 0) {
-        line->tid = cursor->tid;
-        line->pid = cursor->pid;
+    if (line->records == 0)
+        line->tid = tid;
+    line->records += line->records != RECORDS_MAX;
+    line->shared |= line->tid != tid;
+    line->written |= store;
+    line->cost += f->total.cost - cost;
+    line->estimated += f->total.estimated - estimated;
+}
+
+static void add_batch(struct finder *f, struct memory_cursor *cursor,
+                      const struct trace_samples *samples, uint32_t first, uint32_t count)
+{
+    const struct hr_access *accesses = samples->accesses + first;
+    uint64_t ids[MEMORY_LINES_BATCH];
+
+    for (uint32_t n = 0; n < count; n++) {
+        ids[n] = memory_lines_id(cursor, accesses[n].address, samples->slots[first + n].time);
+        expect(f, ids[n]);
     }
-    line->records += line->records != UINT32_MAX;
-    line->shared |= line->tid != cursor->tid;
-    line->written |= sums.writes != 0;
-    line->cost += sums.cost;
-    line->estimated += sums.estimated;
+    for (uint32_t n = 0; n < count; n++) {
+        if (accesses[n].address == 0)
+            f->without++;
+        else
+            add(f, cursor->tid, ids[n], &accesses[n]);
+    }
 }
 
 static int take_samples(void *context, struct memory_cursor *cursor,
                         const struct trace_samples *samples)
 {
     struct finder *f = context;
-    int error = 0;
+    uint32_t count;
 
     if (f->decoder.info == NULL)
         memory_decoder_init(&f->decoder, cursor->names->info);
     f->records += samples->count;
-    if (is_short(f, samples->count))
-        error = make_room(f);
-    for (uint32_t n = 0; n < samples->count && error == 0; n++) {
-        if (samples->accesses[n].address == 0)
-            f->without++;
-        else
-            add(f, cursor, samples->slots[n].time, &samples->accesses[n]);
+    if (is_short(f, samples->count) && make_room(f) != 0)
+        return -ENOMEM;
+    for (uint32_t first = 0; first < samples->count; first += count) {
+        count = samples->count - first;
+        if (count > MEMORY_LINES_BATCH)
+            count = MEMORY_LINES_BATCH;
+        add_batch(f, cursor, samples, first, count);
     }
-    return error;
+    return 0;
 }
 
 static void *join(void * /*owner*/)
@@ -159,7 +179,7 @@ static int merge(struct finder *f, const struct line *of)
         *line = *of;
         return 0;
     }
-    line->records += UINT32_MAX - line->records < of->records ? 0 : of->records;
+    line->records += RECORDS_MAX - line->records < of->records ? 0 : of->records;
     line->shared |= of->shared || line->tid != of->tid;
     line->written |= of->written;
     line->cost += of->cost;
@@ -219,6 +239,38 @@ static int by_cost(const void *a, const void *b, void *context)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
+static uint32_t pid_of(const struct trace_info *info, uint64_t id)
+{
+    uint32_t process = memory_lines_process(id);
+
+    return process < info->processes.count ? info->processes.all[process].pid : HR_FIRST_PID;
+}
+
+/* Moves the shared lines that cost most to the first places, in this order.  Returns how many. */
+static uint32_t choose(struct finder *f, uint64_t *shared)
+{
+    struct line *places = f->places;
+    uint32_t count = 0;
+    bool full = false;
+
+    for (uint32_t i = 0; places != NULL && i >> f->bits == 0; i++) {
+        if (places[i].records == 0 || !places[i].shared || !places[i].written)
+            continue;
+        ++*shared;
+        if (full && by_cost(&places[i], &places[MEMORY_LINES_MAX - 1], &f->total) > 0)
+            continue;
+        places[count++] = places[i];
+        if (count == 2 * MEMORY_LINES_MAX) {
+            qsort_r(places, count, sizeof places[0], by_cost, &f->total);
+            count = MEMORY_LINES_MAX;
+            full = true;
+        }
+    }
+    if (count != 0)
+        qsort_r(places, count, sizeof places[0], by_cost, &f->total);
+    return count < MEMORY_LINES_MAX ? count : MEMORY_LINES_MAX;
+}
+
 int memory_lines_find(struct memory_lines *lines, struct memory_lines_known *known, uint32_t *count)
 {
     struct finder all = {0};
@@ -229,24 +281,17 @@ int memory_lines_find(struct memory_lines *lines, struct memory_lines_known *kno
                                      .leave = leave,
                                      .restart = restart};
     int error = memory_accesses_walk(lines->accesses, &team);
-    size_t shared = 0;
+    const struct trace_info *info = lines->accesses->names.info;
+    uint64_t shared = 0;
 
-    *count = 0;
     lines->total = all.total;
     lines->records = all.records;
     lines->without = all.without;
-    for (uint32_t i = 0; error == 0 && all.places != NULL && i >> all.bits == 0; i++) {
-        const struct line *line = &all.places[i];
-
-        if (line->records != 0 && line->shared && line->written)
-            all.places[shared++] = *line;
-    }
-    if (shared != 0)
-        qsort_r(all.places, shared, sizeof all.places[0], by_cost, &lines->total);
-    for (; *count < shared && *count < MEMORY_LINES_MAX; ++*count)
-        known[*count] = (struct memory_lines_known){.id = all.places[*count].id,
-                                                    .pid = all.places[*count].pid,
-                                                    .records = all.places[*count].records};
+    *count = error == 0 ? choose(&all, &shared) : 0;
+    for (uint32_t i = 0; i < *count; i++)
+        known[i] = (struct memory_lines_known){.id = all.places[i].id,
+                                               .pid = pid_of(info, all.places[i].id),
+                                               .records = all.places[i].records};
     lines->left_out = all.left_out + shared - *count;
     free(all.places);
     return error;

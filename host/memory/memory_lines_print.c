@@ -14,13 +14,6 @@ static const char *const sharing_names[] = {
     [MEMORY_SHARING_BOTH] = "both",
 };
 
-static double share(const struct memory_lines *lines, const struct memory_line *line)
-{
-    uint64_t all = memory_sums_cost(&lines->total, &lines->total);
-
-    return all != 0 ? (double)memory_sums_cost(&lines->total, &line->sums) / (double)all : 0;
-}
-
 static void print_line(FILE *out, const struct memory_lines *lines, const struct memory_line *line,
                        size_t number)
 {
@@ -36,7 +29,7 @@ static void print_line(FILE *out, const struct memory_lines *lines, const struct
     fprintf(out,
             "   line 0x%lx of process %u: %.1f%% of all %s, %s records, %s of them modified "
             "elsewhere, %s turns\n",
-            line->address, line->pid, 100 * share(lines, line),
+            line->address, line->pid, 100 * memory_sums_share(&lines->total, &line->sums),
             lines->total.timed != 0 ? "latency" : "accesses",
             text_count(count[0], memory_sums_records(&line->sums)),
             text_count(count[1], line->sums.modified), text_count(count[2], line->turns));
@@ -92,10 +85,10 @@ void memory_lines_print_csv(struct output *out, const struct memory_lines *lines
 
             output_csv_print(out, "%lu,%u,%#lx,%s,%lu,%g,%u,%u,%s,%s,%lu,%lu,%lu,%lu,%lu,%lu,%lu\n",
                              i + 1, line->pid, line->address, sharing_names[line->sharing],
-                             line->turns, share(lines, line), use->offset, use->tid, use->field,
-                             use->function, use->sums.reads, use->sums.writes, use->sums.beyond_l1,
-                             use->sums.modified, use->sums.timed, use->sums.latency,
-                             use->sums.estimated);
+                             line->turns, memory_sums_share(&lines->total, &line->sums),
+                             use->offset, use->tid, use->field, use->function, use->sums.reads,
+                             use->sums.writes, use->sums.beyond_l1, use->sums.modified,
+                             use->sums.timed, use->sums.latency, use->sums.estimated);
         }
     }
 }
@@ -107,7 +100,7 @@ static void json_line(struct output *out, const struct memory_lines *lines,
                       "{\"name\":%s,\"pid\":%u,\"address\":%lu,\"sharing\":%s,\"turns\":%lu,"
                       "\"cost_share\":%g,\"uses\":[",
                       line->name, line->pid, line->address, sharing_names[line->sharing],
-                      line->turns, share(lines, line));
+                      line->turns, memory_sums_share(&lines->total, &line->sums));
     for (size_t n = 0; n < line->use_count; n++) {
         const struct memory_use *use = &line->uses[n];
 

@@ -131,8 +131,7 @@ static uint64_t rows_of(const struct memory_map *map, const struct memory_map_ba
         rows = (bytes - 1) / map->wish.block_bytes + 1;
         most = MEMORY_MAP_ROWS_ALL / map->count < most ? MEMORY_MAP_ROWS_ALL / map->count : most;
     }
-    if (map->of == MEMORY_MAP_PAGES)
-        bytes /= MEMORY_PAGE_BYTES;
+    bytes /= memory_map_unit(map);
     rows = rows < most ? rows : most;
     return rows < bytes ? rows : bytes;
 }
@@ -206,10 +205,11 @@ int memory_map_read(struct memory_map *map, struct trace_scan *scan, const char 
         error = read_of(map, scan, path, wish, MEMORY_MAP_ACCESSES);
     else if (error == 0) {
         error = read_of(map, scan, path, wish, MEMORY_MAP_PAGES);
-        if (error == -ENODATA)
+        if (error == -ENODATA) {
             error = trace_scan_rewind(scan);
-        if (error == 0 && map->count == 0)
-            error = read_of(map, scan, path, wish, MEMORY_MAP_ALLOCATIONS);
+            if (error == 0)
+                error = read_of(map, scan, path, wish, MEMORY_MAP_ALLOCATIONS);
+        }
     }
     for (uint32_t i = 0; error == 0 && i < map->count; i++)
         for (size_t n = 0; n < (size_t)map->bins * map->bands[i].rows; n++)

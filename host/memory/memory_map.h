@@ -116,11 +116,26 @@ static inline double memory_map_live(const struct memory_map_band *band, uint32_
     return band->live != NULL ? band->live[(size_t)bin * band->rows + row] : 0;
 }
 
-/* The first address of a row. */
-static inline uint64_t memory_map_row_start(const struct memory_map_band *band, uint32_t row)
+/* Whether there is nothing in a cell, of a number: bin * rows + row. */
+static inline bool memory_map_is_empty(const struct memory_map_band *band, size_t n)
 {
+    return memory_map_records(&band->cells[n]) == 0 && (band->live == NULL || band->live[n] <= 0);
+}
+
+/* Bytes that are never divided. */
+static inline uint64_t memory_map_unit(const struct memory_map *map)
+{
+    return map->of == MEMORY_MAP_PAGES ? MEMORY_PAGE_BYTES : 1;
+}
+
+/* The first address of a row: a whole unit. */
+static inline uint64_t memory_map_row_start(const struct memory_map *map,
+                                            const struct memory_map_band *band, uint32_t row)
+{
+    uint64_t units = (band->end - band->start) / memory_map_unit(map);
+
     return band->start +
-           (uint64_t)((unsigned __int128)(band->end - band->start) * row / band->rows);
+           (uint64_t)((unsigned __int128)units * row / band->rows) * memory_map_unit(map);
 }
 
 /* Whether the picture is about an address. */

@@ -155,13 +155,13 @@ static int name_bands(struct walk *w, struct symbols *symbols, const struct trac
     return map->count != 0 ? 0 : -ENODATA;
 }
 
-static int add_life(void *context, uint32_t pid, const struct memory_object *object, uint64_t time)
+static int add_life(void *context, uint32_t /*pid*/, const struct memory_object *object,
+                    uint64_t time)
 {
     const struct walk *w = context;
     uint8_t band = object->site < w->count ? w->sites[object->site].band : NO_BAND;
 
-    if (band == NO_BAND || !memory_map_wants(w->map, object->address) ||
-        (time == UINT64_MAX && memory_heap_inherited(&w->heap, pid, object)))
+    if (band == NO_BAND || !memory_map_wants(w->map, object->address))
         return 0;
     return memory_map_lives_add(w->map, band, &w->heap.scan->info, object, time);
 }

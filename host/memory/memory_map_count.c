@@ -126,8 +126,6 @@ static void restart_counting(void *owner)
 
     for (uint32_t i = 0; i < map->count; i++)
         memset(map->bands[i].cells, 0, cells_of(map, i) * sizeof map->bands[i].cells[0]);
-    map->life_count = 0;
-    map->lives_left_out = 0;
 }
 
 struct lives { /* of a walk */
@@ -148,10 +146,7 @@ static int take_life(void *context, uint32_t /*pid*/, const struct memory_object
 
 static void take_left(void *context, uint32_t pid, const struct memory_object *object)
 {
-    const struct lives *lives = context;
-
-    if (!memory_heap_inherited(&lives->accesses->heap, pid, object))
-        (void)take_life(context, pid, object, UINT64_MAX);
+    (void)take_life(context, pid, object, UINT64_MAX);
 }
 
 int memory_map_accesses_count(struct memory_map *map, struct memory_accesses *accesses)

@@ -22,7 +22,7 @@ struct finder {
     const struct memory_map *map;
     struct span *places; /* 1 << SPANS_BITS */
     uint32_t used;
-    uint64_t first, last, records, refused;
+    uint64_t first, last, records;
 };
 
 static struct span *place_of(struct finder *f, uint64_t key)
@@ -46,14 +46,7 @@ static void add(struct finder *f, const struct span *more)
     } else if (f->used < (1u << SPANS_BITS) / 4 * 3) {
         *span = *more;
         f->used++;
-    } else {
-        f->refused++;
     }
-}
-
-static bool is_store(const struct memory_cursor *cursor, const struct hr_access *access)
-{
-    return access_source(cursor->names->info, access).store;
 }
 
 static int find_samples(void *context, struct memory_cursor *cursor,
@@ -68,7 +61,7 @@ static int find_samples(void *context, struct memory_cursor *cursor,
 
         if (!memory_map_wants(f->map, access->address))
             continue;
-        store = is_store(cursor, access);
+        store = access_source(cursor->names->info, access).store;
         f->records++;
         f->first = time < f->first ? time : f->first;
         f->last = time > f->last ? time : f->last;
@@ -78,8 +71,10 @@ static int find_samples(void *context, struct memory_cursor *cursor,
     return 0;
 }
 
-static void drop_finder(struct finder *f)
+static void leave_finder(void * /*owner*/, void *context)
 {
+    struct finder *f = context;
+
     free(f->places);
     free(f);
 }
@@ -105,7 +100,6 @@ static int take_finder(void *owner, void *context)
     const struct finder *f = context;
 
     all->records += f->records;
-    all->refused += f->refused;
     all->first = f->first < all->first ? f->first : all->first;
     all->last = f->last > all->last ? f->last : all->last;
     for (uint32_t i = 0; i < 1u << SPANS_BITS; i++) {
@@ -117,18 +111,13 @@ static int take_finder(void *owner, void *context)
     return 0;
 }
 
-static void leave_finder(void * /*owner*/, void *context)
-{
-    drop_finder(context);
-}
-
 static void restart_finder(void *owner)
 {
     struct finder *all = owner;
 
     memset(all->places, 0, sizeof all->places[0] << SPANS_BITS);
     all->used = 0;
-    all->records = all->refused = 0;
+    all->records = 0;
 }
 
 static int by_key(const void *a, const void *b)

@@ -6,11 +6,6 @@
 #include "host/memory/memory_map_parts.h"
 #include "lib/trace_pages.h"
 
-static uint64_t pages_of(const struct memory_map_band *band)
-{
-    return (band->end - band->start) / MEMORY_PAGE_BYTES;
-}
-
 /* Who touched most of it first. */
 static char *detail_of(const struct memory *pages, const struct memory_range *range)
 {
@@ -22,20 +17,42 @@ static char *detail_of(const struct memory *pages, const struct memory_range *ra
     return text;
 }
 
+/* The pages of a range that are in its band.  `page`: the first page of the range; the first one of
+ * the next range after it. */
+static uint64_t weight_of(const struct memory_page **page, const struct memory_range *range,
+                          const struct memory_map_band *band)
+{
+    uint64_t weight = 0;
+
+    for (uint64_t left = range->touched; left != 0; (*page)++) {
+        uint64_t end = (*page)->address + (uint64_t)(*page)->pages * MEMORY_PAGE_BYTES;
+        uint64_t from = (*page)->address > band->start ? (*page)->address : band->start;
+        uint64_t to = end < band->end ? end : band->end;
+
+        weight += from < to ? (to - from) / MEMORY_PAGE_BYTES : 0;
+        left -= (*page)->pages;
+    }
+    return weight;
+}
+
 static void choose(struct memory_map *map)
 {
     const struct memory *pages = &map->pages;
+    const struct memory_page *page = pages->pages;
 
-    map->weight = pages->touched;
     for (size_t i = 0; i < pages->range_count; i++) {
         const struct memory_range *r = &pages->ranges[i];
         struct memory_map_band band = {
-            .first_key = i, .start = r->start, .end = r->end, .weight = r->touched, .pid = r->pid};
+            .first_key = i, .start = r->start, .end = r->end, .pid = r->pid};
 
         if (band.start < map->wish.from_address)
             band.start = map->wish.from_address & -(uint64_t)MEMORY_PAGE_BYTES;
         if (band.end > map->wish.to_address)
             band.end = (map->wish.to_address | (MEMORY_PAGE_BYTES - 1)) + 1;
+        band.weight = weight_of(&page, r, &band);
+        if (band.weight == 0)
+            continue;
+        map->weight += band.weight;
         memory_map_offer(map, &band);
     }
     memory_map_sort(map);
@@ -52,33 +69,28 @@ static void add(uint32_t *to, uint64_t pages)
     *to = pages < UINT32_MAX - *to ? *to + (uint32_t)pages : UINT32_MAX;
 }
 
-/* The row of a page of the band: rows begin at whole pages. */
-static uint32_t row_of(const struct memory_map_band *band, uint64_t page)
+/* The row of a page of the band, as memory_map_row_start() has them. */
+static uint32_t row_of(const struct memory_map_band *band, uint64_t address)
 {
-    return (uint32_t)(((page + 1) * (unsigned __int128)band->rows - 1) / pages_of(band));
+    uint64_t page = (address - band->start) / MEMORY_PAGE_BYTES;
+    uint64_t pages = (band->end - band->start) / MEMORY_PAGE_BYTES;
+
+    return (uint32_t)(((page + 1) * (unsigned __int128)band->rows - 1) / pages);
 }
 
-static uint64_t row_start(const struct memory_map_band *band, uint32_t row)
-{
-    return (uint64_t)((unsigned __int128)row * pages_of(band) / band->rows);
-}
-
-/* Adds pages of the band, from `page` to before `end`. */
-static void add_pages(struct memory_map_band *band, uint32_t bin, uint64_t page, uint64_t end,
-                      bool written)
+/* Adds pages of the band, from an address to before another one. */
+static void add_pages(const struct memory_map *map, struct memory_map_band *band, uint32_t bin,
+                      uint64_t from, uint64_t to, bool written)
 {
     uint64_t next;
 
-    if (written)
-        band->writes += end - page;
-    else
-        band->reads += end - page;
-    for (uint32_t row = row_of(band, page); page < end; page = next, row++) {
+    *(written ? &band->writes : &band->reads) += (to - from) / MEMORY_PAGE_BYTES;
+    for (uint32_t row = row_of(band, from); from < to; from = next, row++) {
         struct memory_map_cell *cell = &band->cells[(size_t)bin * band->rows + row];
 
-        next = row_start(band, row + 1);
-        next = next < end ? next : end;
-        add(written ? &cell->writes : &cell->reads, next - page);
+        next = memory_map_row_start(map, band, row + 1);
+        next = next < to ? next : to;
+        add(written ? &cell->writes : &cell->reads, (next - from) / MEMORY_PAGE_BYTES);
     }
 }
 
@@ -96,8 +108,7 @@ static void add_run(struct memory_map *map, const struct memory_run *run, uint64
 
         from = from > seen ? from : seen;
         if (band->pid == run->pid && from < to)
-            add_pages(band, bin, (from - band->start) / MEMORY_PAGE_BYTES,
-                      (to - band->start) / MEMORY_PAGE_BYTES, run->flags & TRACE_PAGES_WRITTEN);
+            add_pages(map, band, bin, from, to, run->flags & TRACE_PAGES_WRITTEN);
     }
 }
 
@@ -151,6 +162,8 @@ int memory_map_pages(struct memory_map *map, struct trace_scan *scan)
         return error;
     set_time(map);
     choose(map);
+    if (map->count == 0)
+        return -ENODATA;
     error = memory_map_rows(map);
     if (error == 0)
         add_runs(map);

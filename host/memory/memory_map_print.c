@@ -101,12 +101,6 @@ static uint64_t bin_ns(const struct memory_map *map, uint32_t bin)
            (uint64_t)((unsigned __int128)(map->to_ns - map->from_ns) * bin / map->bins);
 }
 
-static bool is_empty(const struct memory_map_band *band, uint32_t bin, uint32_t row)
-{
-    return memory_map_records(memory_map_cell(band, bin, row)) == 0 &&
-           memory_map_live(band, bin, row) <= 0;
-}
-
 void memory_map_print_csv(struct output *out, const struct memory_map *map)
 {
     output_text(out, "object,pid,start,end,from_ns,to_ns,reads,writes,timed,latency_cycles,tid,"
@@ -118,10 +112,10 @@ void memory_map_print_csv(struct output *out, const struct memory_map *map)
             uint32_t bin = n / band->rows, row = n % band->rows;
             const struct memory_map_cell *cell = memory_map_cell(band, bin, row);
 
-            if (!is_empty(band, bin, row))
+            if (!memory_map_is_empty(band, n))
                 output_csv_print(
                     out, "%s,%u,%lu,%lu,%lu,%lu,%u,%u,%u,%lu,%lu,%g\n", band->name, band->pid,
-                    memory_map_row_start(band, row), memory_map_row_start(band, row + 1),
+                    memory_map_row_start(map, band, row), memory_map_row_start(map, band, row + 1),
                     bin_ns(map, bin), bin_ns(map, bin + 1), cell->reads, cell->writes, cell->timed,
                     cell->latency, cell->tid != MEMORY_MAP_SEVERAL ? (uint64_t)cell->tid : 0,
                     memory_map_live(band, bin, row));
@@ -139,7 +133,7 @@ static void json_cells(struct output *out, const struct memory_map *map,
         uint32_t bin = n / band->rows, row = n % band->rows;
         const struct memory_map_cell *cell = memory_map_cell(band, bin, row);
 
-        if (is_empty(band, bin, row))
+        if (memory_map_is_empty(band, n))
             continue;
         output_text(out, first ? "" : ",");
         output_json_print(out, "[%u,%u,%u,%u,%u,%lu,%lu,%g]", bin, row, cell->reads, cell->writes,

@@ -40,8 +40,7 @@ static void print_cells(struct columns *columns, const struct memory_profile *ro
     char count[TEXT_QUANTITY_BYTES];
 
     snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%.1f%%",
-             memory_share(memory_sums_cost(&rows->total, sums),
-                          memory_sums_cost(&rows->total, &rows->total)));
+             100 * memory_sums_share(&rows->total, sums));
     if (rows->total.timed != 0)
         snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%.1f", memory_sums_mean(sums));
     snprintf(columns->cells[n++], COLUMNS_CELL_BYTES, "%s", text_count(count, sums->reads));
@@ -100,10 +99,7 @@ void memory_profile_print_csv(struct output *out, const struct memory_profile *r
                          row->sums.reads, row->sums.writes, row->sums.beyond_l1,
                          row->sums.beyond_llc, row->sums.modified, row->sums.timed,
                          row->sums.latency, row->sums.estimated,
-                         memory_share(memory_sums_cost(&rows->total, &row->sums),
-                                      memory_sums_cost(&rows->total, &rows->total)) /
-                             100,
-                         row->other);
+                         memory_sums_share(&rows->total, &row->sums), row->other);
     }
 }
 
@@ -124,10 +120,7 @@ void memory_profile_print_json(struct output *out, const struct memory_profile *
                           row->name, row->sums.reads, row->sums.writes, row->sums.beyond_l1,
                           row->sums.beyond_llc, row->sums.modified, row->sums.timed,
                           row->sums.latency, row->sums.estimated,
-                          memory_share(memory_sums_cost(&rows->total, &row->sums),
-                                       memory_sums_cost(&rows->total, &rows->total)) /
-                              100,
-                          row->other);
+                          memory_sums_share(&rows->total, &row->sums), row->other);
     }
     output_text(out, "]}\n");
 }

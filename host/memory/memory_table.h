@@ -18,17 +18,22 @@ struct memory_sums { /* of records */
 
 struct memory_entry {
     uint64_t first, second;
-    struct memory_sums sums; /* reads and writes 0: a free place of the table */
+    struct memory_sums sums;
 };
 
+#define MEMORY_TABLE_BITS_MAX 20u
+
+/* A look-up reads a place of four bytes, which says whether the entry can be the one that is
+ * sought, before it comes to the entry: far apart, these are what takes time. */
 struct memory_table {
-    struct memory_entry *entries; /* owned */
+    uint32_t *places; /* an entry's number, and some bits of its hash; 0: free; owned */
+    struct memory_entry *entries; /* the rest, and `used` in the order in which they came; owned */
     uint32_t bits; /* log2 of the number of places */
     uint32_t bits_max;
     uint32_t used;
-    struct memory_entry rest; /* what found no room */
 };
 
+/* bits_max: at most MEMORY_TABLE_BITS_MAX. */
 void memory_table_init(struct memory_table *table, uint32_t bits_max);
 void memory_table_free(struct memory_table *table);
 
@@ -37,6 +42,12 @@ int memory_table_reserve(struct memory_table *table, uint32_t count);
 
 /* The sums of an entry, for which there was made room; the caller adds a read or a write. */
 struct memory_sums *memory_table_at(struct memory_table *table, uint64_t first, uint64_t second);
+
+/* Brings an entry to the cache if there is one: for callers who can say what they look up next. */
+void memory_table_expect(const struct memory_table *table, uint64_t first, uint64_t second);
+
+/* The sums of what found no room; NULL: all did. */
+const struct memory_sums *memory_table_rest(const struct memory_table *table);
 
 void memory_table_add(struct memory_sums *to, const struct memory_sums *sums);
 
@@ -57,6 +68,15 @@ static inline uint64_t memory_sums_cost(const struct memory_sums *all,
                                         const struct memory_sums *sums)
 {
     return all->timed != 0 ? sums->cost : sums->estimated;
+}
+
+/* The share of what all accesses cost, from 0 to 1. */
+static inline double memory_sums_share(const struct memory_sums *all,
+                                       const struct memory_sums *sums)
+{
+    uint64_t cost = memory_sums_cost(all, all);
+
+    return cost != 0 ? (double)memory_sums_cost(all, sums) / (double)cost : 0;
 }
 
 static inline double memory_sums_mean(const struct memory_sums *sums)

@@ -4,12 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "host/base/array.h"
 #include "lib/hash.h"
 
 #define FIRST_BITS 12u
-#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
 void tally_init(struct tally *tally, size_t budget_bytes)
 {
@@ -47,24 +46,9 @@ static inline uint64_t *find(uint64_t *entries, uint32_t bits, uint32_t words, u
     }
 }
 
-/* Aligns the table to cache lines, because an entry with five events fills one; a large table uses
- * huge pages, because its entries are accessed in random order. */
-static uint64_t *allocate(size_t bytes)
-{
-    bool huge = bytes >= HUGE_PAGE_BYTES;
-    size_t unit = huge ? HUGE_PAGE_BYTES : 64;
-    uint64_t *entries = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
-
-    if (entries != NULL && huge)
-        madvise(entries, bytes, MADV_HUGEPAGE); /* optional */
-    if (entries != NULL)
-        memset(entries, 0, bytes);
-    return entries;
-}
-
 static int grow(struct tally *tally, uint32_t bits)
 {
-    uint64_t *larger = allocate(((size_t)words_of(tally) * sizeof tally->entries[0]) << bits);
+    uint64_t *larger = array_zeros(((size_t)words_of(tally) * sizeof tally->entries[0]) << bits);
     uint32_t words = words_of(tally), place = 0;
     const uint64_t *entry;
 

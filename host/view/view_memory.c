@@ -102,19 +102,12 @@ static json_t *address_json(uint64_t address)
     return json_string(text);
 }
 
-static bool is_empty(const struct memory_map_band *band, uint32_t bin, uint32_t row)
-{
-    return memory_map_records(memory_map_cell(band, bin, row)) == 0 &&
-           memory_map_live(band, bin, row) <= 0;
-}
-
 static uint32_t cells_of(const struct memory_map *map, const struct memory_map_band *band)
 {
     uint32_t count = 0;
 
-    for (uint32_t bin = 0; bin < map->bins; bin++)
-        for (uint32_t row = 0; row < band->rows; row++)
-            count += !is_empty(band, bin, row);
+    for (uint32_t n = 0; n < map->bins * band->rows; n++)
+        count += !memory_map_is_empty(band, n);
     return count;
 }
 
@@ -139,9 +132,12 @@ static json_t *band_json(const struct memory_map *map, const struct memory_map_b
                      json_number(cells_of(map, band)));
 }
 
-static uint64_t cell_field(const struct memory_map_cell *cell, double live, uint32_t field)
+static uint64_t cell_field(const struct memory_map_band *band, uint32_t n, uint32_t field)
 {
-    const uint64_t fields[] = {cell->reads,
+    const struct memory_map_cell *cell = &band->cells[n];
+    double live = band->live != NULL ? band->live[n] : 0;
+    const uint64_t fields[] = {n,
+                               cell->reads,
                                cell->writes,
                                cell->timed,
                                cell->latency,
@@ -151,30 +147,23 @@ static uint64_t cell_field(const struct memory_map_cell *cell, double live, uint
     return fields[field];
 }
 
-/* The cells of all bands in which there is something; where: bin * rows + row. */
+/* The cells of all bands in which there is something; place: bin * rows + row. */
 static void pack_cells(const struct memory_map *map, struct view_columns *columns)
 {
-    static const char *const names[] = {"reads", "writes", "timed", "latency", "tid", "live"};
-    const char *of = memory_map_of_names[map->of];
+    static const char *const names[] = {"place",   "reads", "writes", "timed",
+                                        "latency", "tid",   "live"};
     char name[40];
 
-    for (int field = -1; field < (int)(sizeof names / sizeof names[0]); field++) {
+    for (uint32_t field = 0; field < sizeof names / sizeof names[0]; field++) {
         view_columns_begin(columns);
         for (uint32_t i = 0; i < map->count; i++) {
             const struct memory_map_band *band = &map->bands[i];
 
-            for (uint32_t n = 0; n < map->bins * band->rows; n++) {
-                uint32_t bin = n / band->rows, row = n % band->rows;
-
-                if (is_empty(band, bin, row))
-                    continue;
-                view_columns_put(columns, field < 0 ? n
-                                                    : cell_field(memory_map_cell(band, bin, row),
-                                                                 memory_map_live(band, bin, row),
-                                                                 (uint32_t)field));
-            }
+            for (uint32_t n = 0; n < map->bins * band->rows; n++)
+                if (!memory_map_is_empty(band, n))
+                    view_columns_put(columns, cell_field(band, n, field));
         }
-        snprintf(name, sizeof name, "%s.%s", of, field < 0 ? "place" : names[field]);
+        snprintf(name, sizeof name, "%s.%s", memory_map_of_names[map->of], names[field]);
         view_columns_end(columns, name);
     }
 }
@@ -213,21 +202,20 @@ void view_memory_pack(const struct view_memory *memory, struct view_columns *col
 
     for (uint32_t of = 0; of < MEMORY_MAP_OFS; of++) {
         const struct memory_map *map = memory->maps[of];
-        json_t *bands = json_array();
+        json_t *bands;
 
-        for (uint32_t i = 0; map != NULL && i < map->count; i++)
-            json_array_append_new(bands, band_json(map, &map->bands[i]));
-        if (map == NULL) {
-            json_decref(bands);
+        if (map == NULL)
             continue;
-        }
+        bands = json_array();
+        for (uint32_t i = 0; i < map->count; i++)
+            json_array_append_new(bands, band_json(map, &map->bands[i]));
         json_array_append_new(
-            list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "of",
-                            memory_map_of_names[of], "from", json_number(map->from_ns), "to",
-                            json_number(map->to_ns), "bins", json_number(map->bins), "looks",
-                            json_number(map->looks), "most", json_number(map->most), "left_out",
-                            json_number(map->left_out), "lives_left_out",
-                            json_number(map->lives_left_out), "bands", bands));
+            list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "of",
+                            memory_map_of_names[of], "unit", json_number(memory_map_unit(map)),
+                            "from", json_number(map->from_ns), "to", json_number(map->to_ns),
+                            "bins", json_number(map->bins), "looks", json_number(map->looks),
+                            "most", json_number(map->most), "left_out", json_number(map->left_out),
+                            "lives_left_out", json_number(map->lives_left_out), "bands", bands));
         pack_cells(map, columns);
         pack_lives(map, columns);
     }

@@ -45,7 +45,7 @@ like 'allocations: what the object is, and who allocated it' seen '7.2 KB in 300
 is 'a double click selects the life of an object' \
     "$(seen .memory.life | jq --slurpfile map map '. as $life | [$map[0].lives[] | select(.from_ns == ($life[0] | round) and .to_ns == ($life[1] | round) and .bytes == 24)] | length')" 1
 look t.html 'memory=pages|[heap]'
-like 'pages: what a cell says' seen ' pages? read, [0-9]+ written'
+like 'pages: what a cell says, of whole pages' seen '0x[0-9a-f]+000 to 0x[0-9a-f]+000, [^"]* pages? read, [0-9]+ written'
 like 'pages: who touched them first' seen 'touched first by [^"]*malloc'
 
 # Bounded: a million accesses all over; a trace without any has no panel.

@@ -84,6 +84,12 @@ is 'the picture has hot and cold in two colours' \
 jq -r '.bands[] | select(.start < 140737488355328) | "\(.pid) \(.start) \(.end) \(([.cells[] | .[2] + .[3]] | add) * 4096 / '"$looks"' | floor)"' map | sort >bands
 is 'the map has what looks saw of each range' "$(comm -13 ranges bands)" ''
 is '... of the ranges that matter' "$(jq '[.left_out, (.bands | length)] | .[1] > 3' map)" true
+is '... in rows that begin and end at whole pages' \
+    "$("$HR" memory --map -f csv hr.bin | awk -F, 'NR > 1 { all++; odd += $3 % 4096 || $4 % 4096 } END { print (all > 0), odd }')" '1 0'
+# shellcheck disable=SC2046
+set -- $(where hot)
+"$HR" memory --map --range "$(printf '0x%x-0x%x' $(($1 + 16 * 4096)) $(($1 + 48 * 4096)))" hr.bin >letters
+is '... of a part its pages alone, and nothing outside it' "$(grep -c '^\[anon\].* 131\.07 KB touched$' letters) $(grep -c 'left out' letters)" '1 0'
 is 'the trace is complete' "$("$HR" check hr.bin >/dev/null 2>&1; echo $?)" 0
 
 # ---- nothing else changes ----

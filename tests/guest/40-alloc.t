@@ -87,6 +87,8 @@ is 'freed by another thread' "$(of threads) $(of frees)" '1000 48000 0 1 333 0'
 is 'by thread' "$("$HR" memory --by thread -f csv hr.bin | cut -d, -f1,6 | sed 1d | sort | tr '\n' ' ')" 'thread 1000,1001 thread 1001,1 '
 alloc ./alloc forks
 is 'a child has what its parent allocated, which counts once' "$(of forks) $(of leak_here)" '100 4800 0 10 10000 10'
+is '... in the map, too' "$("$HR" memory --map=allocations -n 0 -f json hr.bin |
+    jq -r '.bands[] | select(.object | test("forks|leak_here")) | "\(.objects) \(.bytes)"' | sort -n | tr '\n' ' ')" '10 10000 100 4800 '
 is '... and frees it' "$(jq -c '[.unknown_frees, .freed_twice]' json)" '[0,0]'
 alloc --cpus 2 ./alloc threads
 is 'several CPUs' "$(of threads) $(of frees)" '1000 48000 0 1 333 0'
@@ -113,6 +115,10 @@ is '... what is allocated, to the end' "$(jq '(.bins - 1) as $last | [.bands[0].
 like '... as letters' letters '^ \|[ .+#]*[.+#]\|$'
 "$HR" plot -p memory -o map.svg hr.bin
 is '... and as a picture' "$(grep -c 'heap: leak_here (alloc.c:[0-9]*), process 1000: .*, 64.00 KB in 1,000 objects<' map.svg)" 1
+alloc --pages 1ms ./alloc untouched
+address=$("$HR" memory --map=allocations -f json hr.bin | jq '.lives[] | select(.bytes == 1048576) | .address')
+is 'a map of addresses without touched pages is of allocations' \
+    "$("$HR" memory --map --range "$(printf '0x%x-0x%x' "$address" $((address + 4096)))" -f json hr.bin | jq -c '[.of, .bands[0].bytes]')" '["allocations",1048576]'
 alloc -g fp ./alloc peak
 "$HR" memory --peak hr.bin >peak
 like 'what was live at the peak' peak '^ +1.00 MB +100 +100.0%  peak \(alloc.c:[0-9]+\)$'

@@ -29,8 +29,14 @@ function makeMemoryMap(map, column) {
 /* How much there was in a cell, from 0 to 1: as memory_map_strength(). */
 function memoryStrength(map, band, n) {
   const all = map.cells.reads[n] + map.cells.writes[n];
-  if (map.of === "pages") return Math.min(1, all / (band.size / 4096 / band.rows * map.looks / map.bins));
+  if (map.of === "pages") return Math.min(1, all / (band.size / map.unit / band.rows * map.looks / map.bins));
   return map.most > 1 ? Math.log(all + 1) / Math.log(map.most + 1) : 1;
+}
+
+/* The first address of a row: as memory_map_row_start(). */
+function memoryRowStart(map, band, row) {
+  const unit = BigInt(map.unit);
+  return band.start + (band.end - band.start) / unit * BigInt(row) / BigInt(band.rows) * unit;
 }
 
 /* Where the bands are on the canvas, the last one first. */

@@ -40,8 +40,7 @@ function memoryLifeAt(map, at) {
 
 function memoryCellWords(map, band, n) {
   const { cells } = map, row = cells.place[n] % band.rows, from = map.from + Math.floor(cells.place[n] / band.rows) * map.binNs;
-  const low = band.start + BigInt(Math.floor(row * band.size / band.rows)), high = band.start + BigInt(Math.floor((row + 1) * band.size / band.rows));
-  const lines = [`${addressText(low)} to ${addressText(high)}, ${formatPoint(from, map.binNs, state.to)} to ${formatPoint(from + map.binNs, map.binNs, state.to)}`];
+  const lines = [`${addressText(memoryRowStart(map, band, row))} to ${addressText(memoryRowStart(map, band, row + 1))}, ${formatPoint(from, map.binNs, state.to)} to ${formatPoint(from + map.binNs, map.binNs, state.to)}`];
   const what = map.of === "pages" ? "page" : "record";
   if (cells.reads[n] + cells.writes[n] > 0) {
     const latency = cells.timed[n] ? `, ${formatRate(cells.latency[n] / cells.timed[n])} cycles on average` : "";

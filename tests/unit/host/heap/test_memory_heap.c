@@ -27,15 +27,17 @@ static int freed(void *context, uint32_t pid, const struct memory_object *object
 {
     assert_true(time >= last_time || !in_order);
     last_time = time;
-    if (!memory_heap_inherited(context, pid, object))
-        memory_totals_freed(&totals, object);
+    (void)context;
+    (void)pid;
+    memory_totals_freed(&totals, object);
     return 0;
 }
 
 static void left(void *context, uint32_t pid, const struct memory_object *object)
 {
-    if (!memory_heap_inherited(context, pid, object))
-        memory_totals_left(&totals, object);
+    (void)context;
+    (void)pid;
+    memory_totals_left(&totals, object);
 }
 
 static void start(struct memory_heap *heap)

@@ -129,8 +129,22 @@ static void test_bands_and_rows(void **state)
     assert_int_equal(map.bands[0].rows, 3); /* a byte is never divided */
     assert_in_range(map.bands[1].rows, 60, 96);
     assert_int_equal(map.bands[2].rows, 8);
-    assert_int_equal(memory_map_row_start(&map.bands[2], 4), map.bands[2].start + 4);
+    assert_int_equal(memory_map_row_start(&map, &map.bands[2], 4), map.bands[2].start + 4);
     memory_map_free(&map);
+}
+
+/* Of pages rows begin at whole ones. */
+static void test_starts_of_rows(void **state)
+{
+    const struct memory_map_band band = {
+        .start = START, .end = START + 5 * MEMORY_PAGE_BYTES, .rows = 2};
+
+    (void)state;
+    map = (struct memory_map){.of = MEMORY_MAP_PAGES};
+    assert_int_equal(memory_map_row_start(&map, &band, 1), START + 2 * MEMORY_PAGE_BYTES);
+    assert_int_equal(memory_map_row_start(&map, &band, 2), band.end);
+    map.of = MEMORY_MAP_ALLOCATIONS;
+    assert_int_equal(memory_map_row_start(&map, &band, 1), START + 5 * MEMORY_PAGE_BYTES / 2);
 }
 
 static void test_rows_of_blocks(void **state)
@@ -149,9 +163,8 @@ static void test_rows_of_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares_of_cells),
-        cmocka_unit_test(test_largest_lives),
-        cmocka_unit_test(test_bands_and_rows),
+        cmocka_unit_test(test_shares_of_cells), cmocka_unit_test(test_largest_lives),
+        cmocka_unit_test(test_bands_and_rows),  cmocka_unit_test(test_starts_of_rows),
         cmocka_unit_test(test_rows_of_blocks),
     };
 
