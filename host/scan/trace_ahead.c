@@ -132,6 +132,14 @@ static void prepare(struct worker *w)
     pthread_rwlock_unlock(&t->metadata);
 }
 
+/* Whether a chunk may change scan->info as chunks are decoded by it. */
+static bool is_metadata(const struct trace_chunk *chunk)
+{
+    uint16_t type = chunk->header.type;
+
+    return type == HR_CHUNK_META || type == HR_CHUNK_END || type == HR_CHUNK_HOST;
+}
+
 /* As a walk by one thread does, which may pass over several chunks. */
 static int read_again(struct team *t, uint64_t offset, bool *end)
 {
@@ -141,6 +149,7 @@ static int read_again(struct team *t, uint64_t offset, bool *end)
     trace_file_seek(&t->scan->file, offset);
     step = trace_scan_next(t->scan, t->index, &t->next, &chunk);
     *end = step == TRACE_STEP_END;
+    t->changes += step == TRACE_STEP_CHUNK && is_metadata(&chunk);
     return step > TRACE_STEP_END ? trace_scan_step(t->scan, t->visitor, step, &chunk) : step;
 }
 
@@ -167,11 +176,11 @@ static int visit(struct worker *w, bool *end)
     *end = w->kind == END;
     if (*end)
         return 0;
-    if (fresh && (w->kind == OUTSIDE || w->chunk.header.type == HR_CHUNK_DATA))
+    if (fresh && !is_metadata(&w->chunk))
         return visit_chunk(w);
     pthread_rwlock_wrlock(&t->metadata);
+    t->changes += fresh;
     result = fresh ? visit_chunk(w) : read_again(t, w->chunk.offset, end);
-    t->changes++;
     pthread_rwlock_unlock(&t->metadata);
     return result;
 }
