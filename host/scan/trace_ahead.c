@@ -17,7 +17,7 @@ struct team {
     struct trace_scan *scan; /* of whose turn it is, but for what `metadata` guards */
     const struct trace_visitor *visitor;
     const struct trace_index *index;
-    size_t next; /* entry of the index, of whose turn it is */
+    size_t next; /* entry of the index, or one before, of whose turn it is */
     pthread_rwlock_t metadata; /* scan->info changes; read while chunks are decoded */
     uint64_t changes; /* of it, likewise */
     pthread_mutex_t lock; /* of all that follows */
@@ -205,7 +205,7 @@ static bool take_turn(struct worker *w)
         t->done = end || result != 0;
         if (w->kind == UNKNOWN || t->scan->file.position != w->chunk.offset + w->chunk.bytes) {
             t->offset = t->scan->file.position;
-            t->ahead = 0;
+            t->ahead = t->next;
             t->round++;
         }
     }
