@@ -60,8 +60,9 @@ static void decode(struct trace_ahead *ahead, const struct trace_chunk *chunk, u
     struct trace_cursor cursor;
     struct trace_record record;
     enum trace_status status = TRACE_OK;
+    uint32_t used = 0; /* slots */
 
-    ahead->used = 0;
+    ahead->count = 0;
     trace_decoder_init(&decoder, event_count);
     trace_cursor_init(&cursor, chunk->payload, chunk->header.payload_bytes);
     while (status == TRACE_OK && trace_next(&cursor, &record) == TRACE_OK) {
@@ -71,13 +72,13 @@ static void decode(struct trace_ahead *ahead, const struct trace_chunk *chunk, u
             status = trace_decoder_base(&decoder, &record);
         if (record.type != HR_REC_SAMPLES && record.type != HR_REC_SAMPLES_WIDE)
             continue;
-        run->slots = ahead->slots + ahead->used;
+        run->slots = ahead->slots + used;
         status = trace_decoder_samples(&decoder, &record, run->slots,
-                                       TRACE_AHEAD_SLOTS - ahead->used, &run->count);
+                                       TRACE_AHEAD_SLOTS - used, &run->count);
         if (status != TRACE_OK)
             return;
         run->after = decoder;
-        ahead->used += run->count;
+        used += run->count;
         if (++ahead->count == TRACE_AHEAD_RUNS)
             return;
     }
@@ -126,7 +127,6 @@ static void prepare(struct worker *w)
     pthread_mutex_unlock(&t->lock);
     if (w->kind == READY && trace_file_next(&w->file, &w->chunk) != TRACE_STEP_CHUNK)
         w->kind = UNKNOWN;
-    w->ahead.count = 0;
     if (w->kind == READY && w->chunk.header.type == HR_CHUNK_DATA)
         decode(&w->ahead, &w->chunk, info->sampling.event_count);
     pthread_rwlock_unlock(&t->metadata);
