@@ -267,7 +267,8 @@ static int read_side(struct diff_side *side, struct options *options, int which,
     old = options->reader.symbols;
     old.program = options->old_program;
     error = diff_side_read(side, options->paths[which], selection,
-                           which == 0 ? &old : &options->reader.symbols, options->by, alias);
+                           which == 0 ? &old : &options->reader.symbols,
+                           (unsigned int)options->reader.jobs, options->by, alias);
     if (error != 0) {
         reader_fail(options->paths[which], error);
         return HR_EXIT_USAGE;

@@ -231,7 +231,8 @@ static int walk(struct diff_side *side)
 }
 
 int diff_side_read(struct diff_side *side, const char *path, struct selection *selection,
-                   const struct symbols_options *symbols, enum diff_by by, const char *alias)
+                   const struct symbols_options *symbols, unsigned int jobs, enum diff_by by,
+                   const char *alias)
 {
     int error;
 
@@ -247,6 +248,7 @@ int diff_side_read(struct diff_side *side, const char *path, struct selection *s
     }
     side->scan.selection = *selection; /* the scan frees it */
     side->scan.symbols = symbols;
+    side->scan.jobs = jobs;
     selection_init(selection);
     error = walk(side);
     trace_files_sort(&side->scan.info.files);

@@ -49,7 +49,8 @@ struct diff_side {
 /* Reads a trace.  The selection becomes the side's.  `alias` may be NULL, and else must outlive it.
  * 0 or -errno; diff_side_free after either. */
 int diff_side_read(struct diff_side *side, const char *path, struct selection *selection,
-                   const struct symbols_options *symbols, enum diff_by by, const char *alias);
+                   const struct symbols_options *symbols, unsigned int jobs, enum diff_by by,
+                   const char *alias);
 void diff_side_free(struct diff_side *side);
 
 /* What an event counted in all: of the program, or of what is selected. */

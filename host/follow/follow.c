@@ -281,17 +281,14 @@ int follow_run(const char *path, const struct trace_scan *of, const struct follo
                struct follow_sums *sums)
 {
     struct follow *f = calloc(1, sizeof *f);
-    int error = f != NULL ? trace_scan_open(&f->scan, path) : -ENOMEM;
+    int error = f != NULL ? trace_scan_again(&f->scan, of, path) : -ENOMEM;
 
     if (error != 0) {
         free(f);
         return error;
     }
     f->visitor = visitor;
-    f->scan.symbols = of->symbols;
-    error = selection_copy(&f->scan.selection, &of->selection);
-    if (error == 0)
-        error = walk(f);
+    error = walk(f);
     *sums = f->sums;
     sums->requests = f->served.serials;
     sums->refused = f->latency.refused + f->threads.refused + f->served.refused;

@@ -304,15 +304,12 @@ int latency_requests_read_tail(struct latency_requests *r, const struct trace_sc
 {
     struct again again = {.requests = {.tails = true}};
     struct latency_sink sink = latency_threads_sink(&again.threads);
-    int error = trace_scan_open(&again.scan, path);
+    int error = trace_scan_again(&again.scan, scan, path);
 
     if (error != 0)
         return error;
     latency_tail_begin(&again.requests.tail, &r->ticks);
-    again.scan.symbols = scan->symbols;
-    error = selection_copy(&again.scan.selection, &scan->selection);
-    if (error == 0)
-        error = latency_order_run(&again.scan, begin_again, &again, &sink);
+    error = latency_order_run(&again.scan, begin_again, &again, &sink);
     if (error == 0)
         error = again.requests.error;
     r->tail = again.requests.tail;

@@ -192,13 +192,10 @@ int latency_tails_read(struct latency_tails *tails, const struct latency_rows *r
     choose(tails, rows);
     if (tails->count == 0)
         return 0;
-    error = trace_scan_open(&again.scan, path);
+    error = trace_scan_again(&again.scan, scan, path);
     if (error != 0)
         return error;
-    again.scan.symbols = scan->symbols;
-    error = selection_copy(&again.scan.selection, &scan->selection);
-    if (error == 0)
-        error = latency_order_run(&again.scan, begin, &again, &sink);
+    error = latency_order_run(&again.scan, begin, &again, &sink);
     if (error == 0)
         latency_threads_finish(&tails->threads);
     latency_threads_free(&tails->threads);

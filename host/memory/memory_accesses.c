@@ -53,6 +53,7 @@ static int read_whole(struct memory_accesses *accesses)
     accesses->walked = true;
     accesses->whole.progress.line.enabled = false;
     accesses->whole.symbols = accesses->scan->symbols;
+    accesses->whole.jobs = accesses->scan->jobs;
     memory_heap_init(&accesses->heap, &accesses->whole);
     accesses->heap.gathers = true;
     accesses->heap.sink = accesses->sink;

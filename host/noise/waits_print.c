@@ -2,6 +2,7 @@
 
 #include "host/base/text.h"
 #include "host/noise/waits.h"
+#include "host/scan/reader.h"
 #include "lib/syscall_names.h"
 
 #define WAITS_SHOWN 10u /* places, unless all are wanted */
@@ -69,15 +70,15 @@ void waits_print(FILE *out, const struct waits *waits, const struct trace_info *
 {
     char count[TEXT_QUANTITY_BYTES], all[TEXT_QUANTITY_BYTES], longest[TEXT_QUANTITY_BYTES];
     char room[32], safe[WAITS_TEXT_BYTES];
+    size_t shown;
 
     if (waits->count == 0)
         return;
-    if (limit > WAITS_SHOWN)
-        limit = WAITS_SHOWN;
+    shown = reader_shown(waits->count, limit > WAITS_SHOWN ? WAITS_SHOWN : limit);
     fprintf(out, "\n%10s %10s %10s  %-16s  %s\n", "waits", "total", "longest", "in",
             info->has_stacks ? "last sample before it, and its callers"
                              : "last sample before it (its callers: hr run -g)");
-    for (uint32_t i = 0; i < waits->count && (limit == 0 || i < limit); i++) {
+    for (uint32_t i = 0; i < shown; i++) {
         const struct waits_row *row = &waits->rows[i];
 
         fprintf(out, "%10s %10s %10s  %-16s  %s\n", text_count(count, row->count),
@@ -88,6 +89,6 @@ void waits_print(FILE *out, const struct waits *waits, const struct trace_info *
     if (waits->dropped != 0)
         fprintf(out, "# %s more at more places than there is room for\n",
                 text_count(count, waits->dropped));
-    if (limit != 0 && waits->count > limit)
-        fprintf(out, "# %lu more places; --limit 0 shows all\n", waits->count - limit);
+    if (shown < waits->count)
+        fprintf(out, "# %zu more places; --limit 0 shows all\n", waits->count - shown);
 }

@@ -95,6 +95,7 @@ int plot_open(struct plot_options *options, struct trace_scan *scan)
     if (error != 0)
         return error;
     scan->symbols = &options->reader.symbols;
+    scan->jobs = (unsigned int)options->reader.jobs;
     error = selection_copy(&scan->selection, &options->reader.selection);
     if (error != 0)
         trace_scan_close(scan);

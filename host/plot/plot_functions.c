@@ -182,7 +182,7 @@ static int draw(struct plot_options *options, struct profile_options wanted, FIL
         return error;
     }
     wanted.tree = wanted.stacks = head.stacks;
-    error = profile_run(&profile, &scan, &wanted, 0);
+    error = profile_run(&profile, &scan, &wanted, scan.jobs);
     if (error == 0 && profile.all.samples == 0)
         error = -ENODATA;
     if (error == 0)

@@ -206,6 +206,7 @@ int plot_memory(struct plot_options *options, FILE *out)
         .lives = 20000,
         .rows = 170,
         .rows_least = 6,
+        .jobs = (unsigned int)options->reader.jobs,
     };
     int error = p != NULL ? plot_open(options, &p->scan) : -ENOMEM;
 

@@ -241,8 +241,7 @@ int probe_heap_find(struct probe *p)
 
     for (size_t i = 0; i < p->wish->object_count && result >= 0; i++) {
         w.file = p->files[i];
-        if (probe_file_open(w.file) == 0)
-            result = add_file(&w);
+        result = probe_file_open(w.file) == 0 ? add_file(&w) : 0;
         if (result == 0 && p->wish->objects[i].allocates)
             result = run_fail(p->failure,
                               "--alloc-library: %s has no symbol of an allocator (malloc, "

@@ -7,6 +7,7 @@
 
 #include "host/base/array.h"
 #include "host/base/text.h"
+#include "host/scan/reader.h"
 
 #define SECOND 1000000000u
 
@@ -64,6 +65,7 @@ void report_marks_print(FILE *out, const struct trace_info *info, struct report_
                         unsigned long limit)
 {
     char number[TEXT_QUANTITY_BYTES], safe[1024];
+    size_t shown = reader_shown(marks->count, limit);
     uint64_t before = 0;
 
     if (marks->count == 0) {
@@ -77,7 +79,7 @@ void report_marks_print(FILE *out, const struct trace_info *info, struct report_
             text_count(number, marks->count), marks->count != 1 ? "s" : "");
     fprintf(out, "# %18s  %20s  %5s  %7s  %s\n", "time", "since the one before", "cpu", "tid",
             "text");
-    for (size_t i = 0; i < marks->count && (limit == 0 || i < limit); i++) {
+    for (size_t i = 0; i < shown; i++) {
         const struct report_mark *mark = &marks->all[i];
         uint64_t ns = trace_info_time_ns(info, mark->time);
 
@@ -86,8 +88,8 @@ void report_marks_print(FILE *out, const struct trace_info *info, struct report_
                 text_escape(safe, sizeof safe, mark->text));
         before = ns;
     }
-    if (limit != 0 && marks->count > limit)
-        fprintf(out, "# %zu more; --limit 0 shows all\n", marks->count - limit);
+    if (shown < marks->count)
+        fprintf(out, "# %zu more; --limit 0 shows all\n", marks->count - shown);
     if (marks->ignored != 0)
         fprintf(out, "# %s more; hr dump --format records shows them\n",
                 text_count(number, marks->ignored));

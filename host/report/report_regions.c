@@ -6,6 +6,7 @@
 
 #include "host/base/text.h"
 #include "host/draw/sparkline.h"
+#include "host/scan/reader.h"
 #include "host/trace/source_notes.h"
 
 #define COLUMNS 32u /* of a histogram */
@@ -141,6 +142,7 @@ static void print_head(FILE *out, const struct trace_info *info, uint32_t key)
 void report_regions_print(FILE *out, struct trace_info *info, uint32_t key, unsigned long limit)
 {
     struct trace_regions *regions = &info->regions;
+    size_t shown = reader_shown(regions->count, limit);
 
     if (regions->count == 0) {
         fputs("# no regions: the program names them with hr_region_begin() and hr_region_end()\n",
@@ -149,8 +151,8 @@ void report_regions_print(FILE *out, struct trace_info *info, uint32_t key, unsi
     }
     qsort_r(regions->all, regions->count, sizeof regions->all[0], compare, &key);
     print_head(out, info, key);
-    for (size_t i = 0; i < regions->count && (limit == 0 || i < limit); i++)
+    for (size_t i = 0; i < shown; i++)
         print_region(out, info, &regions->all[i], key);
-    if (limit != 0 && regions->count > limit)
-        fprintf(out, "# %zu more; --limit 0 shows all\n", regions->count - limit);
+    if (shown < regions->count)
+        fprintf(out, "# %zu more; --limit 0 shows all\n", regions->count - shown);
 }

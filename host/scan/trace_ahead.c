@@ -17,7 +17,7 @@ struct team {
     struct trace_scan *scan; /* of whose turn it is, but for what `metadata` guards */
     const struct trace_visitor *visitor;
     const struct trace_index *index;
-    size_t next; /* entry of the index, of whose turn it is */
+    size_t next; /* entry of the index, or one before, of whose turn it is */
     pthread_rwlock_t metadata; /* scan->info changes; read while chunks are decoded */
     uint64_t changes; /* of it, likewise */
     pthread_mutex_t lock; /* of all that follows */
@@ -60,8 +60,9 @@ static void decode(struct trace_ahead *ahead, const struct trace_chunk *chunk, u
     struct trace_cursor cursor;
     struct trace_record record;
     enum trace_status status = TRACE_OK;
+    uint32_t used = 0; /* slots */
 
-    ahead->used = 0;
+    ahead->count = 0;
     trace_decoder_init(&decoder, event_count);
     trace_cursor_init(&cursor, chunk->payload, chunk->header.payload_bytes);
     while (status == TRACE_OK && trace_next(&cursor, &record) == TRACE_OK) {
@@ -71,13 +72,13 @@ static void decode(struct trace_ahead *ahead, const struct trace_chunk *chunk, u
             status = trace_decoder_base(&decoder, &record);
         if (record.type != HR_REC_SAMPLES && record.type != HR_REC_SAMPLES_WIDE)
             continue;
-        run->slots = ahead->slots + ahead->used;
+        run->slots = ahead->slots + used;
         status = trace_decoder_samples(&decoder, &record, run->slots,
-                                       TRACE_AHEAD_SLOTS - ahead->used, &run->count);
+                                       TRACE_AHEAD_SLOTS - used, &run->count);
         if (status != TRACE_OK)
             return;
         run->after = decoder;
-        ahead->used += run->count;
+        used += run->count;
         if (++ahead->count == TRACE_AHEAD_RUNS)
             return;
     }
@@ -126,10 +127,17 @@ static void prepare(struct worker *w)
     pthread_mutex_unlock(&t->lock);
     if (w->kind == READY && trace_file_next(&w->file, &w->chunk) != TRACE_STEP_CHUNK)
         w->kind = UNKNOWN;
-    w->ahead.count = 0;
     if (w->kind == READY && w->chunk.header.type == HR_CHUNK_DATA)
         decode(&w->ahead, &w->chunk, info->sampling.event_count);
     pthread_rwlock_unlock(&t->metadata);
+}
+
+/* Whether a chunk may change scan->info as chunks are decoded by it. */
+static bool is_metadata(const struct trace_chunk *chunk)
+{
+    uint16_t type = chunk->header.type;
+
+    return type == HR_CHUNK_META || type == HR_CHUNK_END || type == HR_CHUNK_HOST;
 }
 
 /* As a walk by one thread does, which may pass over several chunks. */
@@ -141,6 +149,7 @@ static int read_again(struct team *t, uint64_t offset, bool *end)
     trace_file_seek(&t->scan->file, offset);
     step = trace_scan_next(t->scan, t->index, &t->next, &chunk);
     *end = step == TRACE_STEP_END;
+    t->changes += step == TRACE_STEP_CHUNK && is_metadata(&chunk);
     return step > TRACE_STEP_END ? trace_scan_step(t->scan, t->visitor, step, &chunk) : step;
 }
 
@@ -167,11 +176,11 @@ static int visit(struct worker *w, bool *end)
     *end = w->kind == END;
     if (*end)
         return 0;
-    if (fresh && (w->kind == OUTSIDE || w->chunk.header.type == HR_CHUNK_DATA))
+    if (fresh && !is_metadata(&w->chunk))
         return visit_chunk(w);
     pthread_rwlock_wrlock(&t->metadata);
+    t->changes += fresh;
     result = fresh ? visit_chunk(w) : read_again(t, w->chunk.offset, end);
-    t->changes++;
     pthread_rwlock_unlock(&t->metadata);
     return result;
 }
@@ -196,7 +205,7 @@ static bool take_turn(struct worker *w)
         t->done = end || result != 0;
         if (w->kind == UNKNOWN || t->scan->file.position != w->chunk.offset + w->chunk.bytes) {
             t->offset = t->scan->file.position;
-            t->ahead = 0;
+            t->ahead = t->next;
             t->round++;
         }
     }

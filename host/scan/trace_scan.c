@@ -48,6 +48,20 @@ int trace_scan_open(struct trace_scan *scan, const char *path)
     return error;
 }
 
+int trace_scan_again(struct trace_scan *again, const struct trace_scan *scan, const char *path)
+{
+    int error = trace_scan_open(again, path);
+
+    if (error != 0)
+        return error;
+    again->symbols = scan->symbols;
+    again->jobs = scan->jobs;
+    error = selection_copy(&again->selection, &scan->selection);
+    if (error != 0)
+        trace_scan_close(again);
+    return error;
+}
+
 void trace_scan_close(struct trace_scan *scan)
 {
     free(scan->slots);

@@ -121,6 +121,10 @@ struct trace_scan {
 int trace_scan_open(struct trace_scan *scan, const char *path);
 void trace_scan_close(struct trace_scan *scan);
 
+/* Opens the trace of another scan for a second walk, with its selection, symbols and jobs.  As
+ * trace_scan_open. */
+int trace_scan_again(struct trace_scan *again, const struct trace_scan *scan, const char *path);
+
 /* Walks to the end of the file.  0, -errno, or what a callback returned. */
 int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor);
 

@@ -143,21 +143,19 @@ static int summarise(struct trace_scan *scan, unsigned int jobs, struct summary 
 }
 
 /* Allocations have to be read in the order of time. */
-static int read_allocations(const char *path, const struct selection *selection,
+static int read_allocations(const char *path, const struct trace_scan *scan,
                             struct summary *summary)
 {
-    struct trace_scan scan;
+    struct trace_scan again;
     int error;
 
     if (!memory_heap_any(&summary->info))
         return 0;
-    error = trace_scan_open(&scan, path);
+    error = trace_scan_again(&again, scan, path);
     if (error != 0)
         return error;
-    error = selection_copy(&scan.selection, selection);
-    if (error == 0)
-        error = memory_totals_read(&summary->allocations, &scan);
-    trace_scan_close(&scan);
+    error = memory_totals_read(&summary->allocations, &again);
+    trace_scan_close(&again);
     return error;
 }
 
@@ -177,7 +175,7 @@ int summary_of_part(const char *path, struct selection *selection, unsigned int 
     scan.jobs = jobs;
     error = summarise(&scan, jobs, summary);
     if (error == 0)
-        error = read_allocations(path, &scan.selection, summary);
+        error = read_allocations(path, &scan, summary);
     trace_scan_close(&scan);
     return error;
 }

@@ -27,16 +27,13 @@ static int read_map(struct memory_map **map, const char *path, const struct trac
 {
     struct memory_map_wish wish = memory_map_fine;
     struct trace_scan own;
-    int error = trace_scan_open(&own, path);
+    int error = trace_scan_again(&own, scan, path);
 
     if (error != 0)
         return error;
     wish.of = of;
-    own.symbols = scan->symbols;
-    error = selection_copy(&own.selection, &scan->selection);
     *map = calloc(1, sizeof **map);
-    if (error == 0)
-        error = *map != NULL ? memory_map_read(*map, &own, path, &wish) : -ENOMEM;
+    error = *map != NULL ? memory_map_read(*map, &own, path, &wish) : -ENOMEM;
     if (error != 0 && *map != NULL) {
         memory_map_free(*map);
         free(*map);

@@ -60,6 +60,7 @@ static int read_span(struct window *w, const char *path, struct view_span_ns spa
     w->scan.selection.from_ns = span.from;
     w->scan.selection.to_ns = span.to;
     w->scan.symbols = w->model->scan.symbols;
+    w->scan.jobs = w->model->scan.jobs;
     view_tree_forget(&w->model->tree);
     error = trace_scan_run(&w->scan, &visitor);
     view_tree_forget(&w->model->tree); /* its stacks end with this scan */

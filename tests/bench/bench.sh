@@ -54,6 +54,14 @@ seconds() {
     calc %.3f "($(date +%s%N) - $begin) / 1e9"
 }
 
+# cost COMMAND...: seconds of processor time in $cpu, MiB of memory in $rss.
+cost() {
+    /usr/bin/time -f '%U %S %M' -o usage "$@" >/dev/null 2>errors || { cat errors >&2; missed=1; }
+    read -r cpu rss <<END
+$(awk 'END { printf "%.2f %.1f", $1 + $2, $3 / 1024 }' usage)
+END
+}
+
 # counted FILE ARG...: runs under an emulator that counts instructions on its own: "USER KERNEL" in FILE.
 counted() {
     printf '#!/bin/sh\nexec qemu-system-x86_64 "$@" -plugin %s,out=%s\n' "$TOOLS/count.so" "$work/$1" >emulator
@@ -490,10 +498,9 @@ bench_collect() {
 reading() {
     name=$1 least=$2
     shift 2
-    /usr/bin/time -f '%U %S %M' -o usage "$HR" "$@" generated.bin >/dev/null || missed=1
-    read -r user system rss <usage
-    row "$name, $((samples / 1000000)) million samples" "$(calc %.1f "$samples / 1e6 / ($user + $system)")" 'M samples/s' ge "$least"
-    row "$name: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 64
+    cost "$HR" "$@" generated.bin
+    row "$name, $((samples / 1000000)) million samples" "$(calc %.1f "$samples / 1e6 / $cpu")" 'M samples/s' ge "$least"
+    row "$name: resident memory" "$rss" MiB le 64
 }
 
 # least_seconds ARG...: wall time of hr, least of five.
@@ -510,12 +517,11 @@ sooner() {
 reading_stacks() {
     "$TOOLS/gentrace" --stacks fp $((samples / 10)) generated.bin || missed=1
     for view in '--total' '--stacks' '--no-total'; do
-        /usr/bin/time -f '%U %S %M' -o usage "$HR" report --jobs 1 "$view" generated.bin >/dev/null || missed=1
-        read -r user system rss <usage
+        cost "$HR" report --jobs 1 "$view" generated.bin
         # shellcheck disable=SC2046
-        row "hr report $view, call stacks of depth 20" "$(calc %.1f "$samples / 1e7 / ($user + $system)")" 'M samples/s' \
+        row "hr report $view, call stacks of depth 20" "$(calc %.1f "$samples / 1e7 / $cpu")" 'M samples/s' \
             $([ "$view" != --stacks ] || echo ge 3)
-        row "hr report $view: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 191
+        row "hr report $view: resident memory" "$rss" MiB le 191
     done
 }
 
@@ -542,11 +548,10 @@ bench_latency() {
     cat invocations.bin >/dev/null
     for view in '' '--counters' '--by callsite'; do
         # shellcheck disable=SC2086
-        /usr/bin/time -f '%U %S %M' -o usage "$HR" latency $view invocations.bin >/dev/null || missed=1
-        read -r user system rss <usage
+        cost "$HR" latency $view invocations.bin
         row "hr latency${view:+ $view}, $((invocations / 1000000)) million invocations" \
-            "$(calc %.1f "2 * $invocations / 1e6 / ($user + $system)")" 'M hits/s' ge 20
-        row "hr latency${view:+ $view}: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 200
+            "$(calc %.1f "2 * $invocations / 1e6 / $cpu")" 'M hits/s' ge 20
+        row "hr latency${view:+ $view}: resident memory" "$rss" MiB le 200
     done
     rm -f invocations.bin
 }
@@ -559,19 +564,17 @@ bench_accesses() {
     row 'trace, a precise access' "$(calc %.1f "$(stat -c %s accesses.bin) / $accesses")" bytes
     for view in '' '--by function' '--lines'; do
         # shellcheck disable=SC2086
-        /usr/bin/time -f '%U %S %M' -o usage "$HR" memory $view accesses.bin >/dev/null || missed=1
-        read -r user system rss <usage
+        cost "$HR" memory $view accesses.bin
         # shellcheck disable=SC2046
         row "hr memory${view:+ $view}, $((accesses / 1000000)) million accesses" \
-            "$(calc %.1f "2 * $accesses / 1e6 / ($user + $system)")" 'M accesses/s' $([ "$view" = --lines ] || echo ge 10)
-        row "hr memory${view:+ $view}: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 300
+            "$(calc %.1f "2 * $accesses / 1e6 / $cpu")" 'M accesses/s' $([ "$view" = --lines ] || echo ge 10)
+        row "hr memory${view:+ $view}: resident memory" "$rss" MiB le 300
     done
     for command in 'memory --map' 'view -o accesses.html'; do
         # shellcheck disable=SC2086
-        /usr/bin/time -f '%U %S %M' -o usage "$HR" $command accesses.bin >/dev/null || missed=1
-        read -r user system rss <usage
-        row "hr $command, $((accesses / 1000000)) million accesses" "$(calc %.2f "$user + $system")" 's, CPU'
-        row "hr $command: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 300
+        cost "$HR" $command accesses.bin
+        row "hr $command, $((accesses / 1000000)) million accesses" "$cpu" 's, CPU'
+        row "hr $command: resident memory" "$rss" MiB le 300
     done
     row 'the page' "$(calc %.2f "$(stat -c %s accesses.html) / 1e6")" MB le 20
     row 'its map of memory' "$(calc %.2f "$(sed -n 's/.*id="data-memory">//p' accesses.html | wc -c) / 1e6")" MB le 0.6
@@ -583,10 +586,9 @@ bench_accesses() {
 bench_objects() {
     "$TOOLS/genallocs" 10000000 objects.bin || missed=1
     cat objects.bin >/dev/null
-    /usr/bin/time -f '%U %S %M' -o usage "$HR" memory objects.bin >/dev/null || missed=1
-    read -r user system rss <usage
-    row 'hr memory, 14 million calls, 10 million objects live' "$(calc %.1f "14 / ($user + $system)")" 'M calls/s' ge 1
-    row 'hr memory, 10 million objects live: resident memory' "$(calc %.0f "$rss / 1024")" MiB le 700
+    cost "$HR" memory objects.bin
+    row 'hr memory, 14 million calls, 10 million objects live' "$(calc %.1f "14 / $cpu")" 'M calls/s' ge 1
+    row 'hr memory, 10 million objects live: resident memory' "$(calc %.0f "$rss")" MiB le 700
     rm -f objects.bin
 }
 
@@ -595,9 +597,8 @@ bench_objects() {
 bench_stacks() {
     "$TOOLS/gentrace" --stacks fp 1000000 stacks.bin || missed=1
     stack_rows 'made-up calls, 1 M samples' stacks.bin
-    /usr/bin/time -f '%U %S' -o usage "$HR" export folded -o stacks.folded stacks.bin || missed=1
-    read -r user system <usage
-    row 'hr export folded, 1 M samples with stacks' "$(calc %.2f "$user + $system")" 's, CPU' le 2
+    cost "$HR" export folded -o stacks.folded stacks.bin
+    row 'hr export folded, 1 M samples with stacks' "$cpu" 's, CPU' le 2
     run -i 1us -g dwarf "$WORKLOADS/phases" 20 1
     stack_rows 'phases' hr.bin
     run -i 1us -g dwarf --file "$root/tests/bench/stacks.py" /usr/bin/python3 -S "$root/tests/bench/stacks.py" 60
@@ -624,35 +625,35 @@ bench_unwind() {
     row 'with 64 different ones and no rule known' "$(calc %.1f "$cold / 1e3")" '1000 stacks/s'
 }
 
-# cpu_seconds COMMAND...: processor time, and memory in KiB in the file rss.
-cpu_seconds() {
-    /usr/bin/time -f '%U %S %M' -o usage "$@" >/dev/null 2>errors || { cat errors >&2; missed=1; }
-    tail -n 1 usage | { read -r user system rss; echo "$rss" >rss; calc %.2f "$user + $system"; }
-}
-
 # Beside perf itself on the same samples.  perf prints a line for each of six events of a sample, hr one for all.
 bench_exports() {
     "$TOOLS/gentrace" --elf "$WORKLOADS/phases" 2000000 two.bin || missed=1
-    row 'hr export perf, 2 million samples with five events' "$(cpu_seconds "$HR" export perf -o two.data two.bin)" s
+    cost "$HR" export perf -o two.data two.bin
+    row 'hr export perf, 2 million samples with five events' "$cpu" s
     row 'perf.data' "$(calc %.0f "$(stat -c %s two.data) / 1e6")" MB
-    perf_script=$(cpu_seconds perf script -i two.data)
-    dump=$(cpu_seconds "$HR" dump two.bin)
+    cost perf script -i two.data
+    perf_script=$cpu
+    cost "$HR" dump two.bin
+    dump=$cpu
     row 'perf script' "$perf_script" s
     row 'hr dump --format csv' "$dump" s
     row 'hr dump, times faster than perf script' "$(calc %.0f "$perf_script / $dump")" times ge 30
-    perf_report=$(cpu_seconds perf report --stdio -i two.data)
-    report=$(cpu_seconds "$HR" report two.bin)
+    cost perf report --stdio -i two.data
+    perf_report=$cpu
+    cost "$HR" report two.bin
+    report=$cpu
     row 'perf report --stdio' "$perf_report" s
     row 'hr report' "$report" s
     row 'hr report, times faster than perf report' "$(calc %.0f "$perf_report / $report")" times ge 30
     rm -f two.data
     "$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp 1000000 stacks.bin || missed=1
-    row 'hr export folded, 1 million stacks of about 20 frames' "$(cpu_seconds "$HR" export folded -o folded stacks.bin)" s le 2
+    cost "$HR" export folded -o folded stacks.bin
+    row 'hr export folded, 1 million stacks of about 20 frames' "$cpu" s le 2
     "$TOOLS/gentrace" --elf "$WORKLOADS/phases" 10000000 ten.bin || missed=1
     row 'hr export sqlite, 10 million samples' "$(seconds "$HR" export sqlite -o ten.sqlite ten.bin)" s le 60
-    cpu_seconds "$HR" export sqlite -o ten.sqlite ten.bin >cpu
-    row 'hr export sqlite: processor time' "$(cat cpu)" s le 8
-    row 'hr export sqlite: resident memory' "$(calc %.1f "$(cat rss) / 1024")" MiB le 200
+    cost "$HR" export sqlite -o ten.sqlite ten.bin
+    row 'hr export sqlite: processor time' "$cpu" s le 8
+    row 'hr export sqlite: resident memory' "$rss" MiB le 200
     row 'hr export sqlite: database' "$(calc %.0f "$(stat -c %s ten.sqlite) / 1e6")" MB
     rm -f ten.* stacks.bin folded
 }
@@ -663,12 +664,11 @@ echo '|---|---:|---|---|---|'
 bench_view() {
     "$TOOLS/gentrace" --elf "$WORKLOADS/phases" 10000000 view.bin || missed=1
     "$HR" view view.bin # into the page cache
-    /usr/bin/time -f '%U + %S' -o cpu "$HR" view view.bin
-    row 'hr view: 10 million samples written, CPU time' "$(calc %.2f "$(cat cpu)")" s le 5
+    cost "$HR" view view.bin
+    row 'hr view: 10 million samples written, CPU time' "$cpu" s le 5
+    row 'hr view: resident memory' "$rss" MiB le 200
     row 'hr view: 10 million samples written in' "$(seconds "$HR" view view.bin)" s
     row 'hr view: the page' "$(calc %.2f "$(stat -c %s view.html) / 1e6")" MB le 20
-    /usr/bin/time -f %M -o kb "$HR" view view.bin
-    row 'hr view: resident memory' "$(calc %.1f "$(cat kb) / 1024")" MiB le 200
     if ! command -v chromium >/dev/null; then
         echo 'bench: hr view: chromium is not installed: nothing opened' >&2
         return

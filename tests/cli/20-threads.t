@@ -28,7 +28,7 @@ same() {
 for trace in threads.bin processes.bin; do
     for command in stat timeline 'timeline --per thread --format csv' 'hist --of interval --of cycles' 'noise --format csv' \
         dump 'dump --from 1ms --to 4ms --cpu 1' 'dump --format records' 'diff threads.bin' 'export csv -o -' 'export folded -o -' \
-        'export perfetto -o -' 'export pprof -o -' 'view -o -'; do
+        'export perfetto -o -' 'export pprof -o -' 'plot -p timeline -o -' 'plot -p functions -o -' 'view -o -'; do
         # shellcheck disable=SC2086
         same $trace $command
     done
@@ -39,4 +39,41 @@ for trace in cut.bin payload.bin hole.bin joined.bin mutated-*.bin "$ROOT"/tests
 done
 "$HR" dump --format records --jobs 3 payload.bin >out 2>&1
 like 'one chunk is damaged' out '^damage .*checksum does not match'
+
+# ---- every walk of a command has the threads of --jobs: two more each ----
+cat >started.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+static unsigned count;
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+    count++;
+    return ((int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create"))(
+        thread, attributes, start, argument);
+}
+static __attribute__((destructor)) void tell(void) { fprintf(stderr, "started %u\n", count); }
+END
+gcc -shared -fPIC -o started.so started.c -ldl && "$TOOLS/genallocs" 10000 allocations.bin &&
+    "$TOOLS/genaccesses" --many 100000 accesses.bin && "$TOOLS/genprobes" --many 10000 probes.bin || exit 1
+while read -r count trace command; do
+    # shellcheck disable=SC2086
+    LD_PRELOAD=./started.so "$HR" $command --jobs 3 "$trace" >/dev/null 2>err
+    is "$trace: $command: threads" "$(sed -n 's/^started //p' err)" "$count"
+    # shellcheck disable=SC2086
+    same "$trace" $command
+done <<END
+2 threads.bin timeline
+4 threads.bin diff threads.bin
+2 threads.bin plot -p timeline -o -
+4 threads.bin plot -p functions -o -
+8 allocations.bin plot -p memory -o -
+4 allocations.bin stat
+6 allocations.bin memory
+12 allocations.bin view -o -
+6 accesses.bin view -o -
+8 probes.bin latency
+6 probes.bin export perfetto -o -
+END
 done_testing

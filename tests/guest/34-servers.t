@@ -77,6 +77,7 @@ served --alloc --env LD_PRELOAD="$work/counter.so" --env requests=200 sh "$progr
 read -r _ server counted <<COUNTED
 $(grep '^counter: ' err | sort -k3n | tail -n 1)
 COUNTED
+ok 'redis: a preloaded library counts allocations' test -n "$counted"
 is 'redis: allocations are those that a preloaded library counts' \
     "$("$HR" memory --pid "$server" --by function -n 0 -f json hr.bin | jq -r '.rows | map(select(.object | test("dash|busybox") | not)) |
         "\(map(.count) | add) \(map(.bytes) | add) \(map(.freed) | add)"')" "$counted"

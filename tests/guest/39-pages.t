@@ -145,7 +145,7 @@ is '... and each call is a hit' "$(stat_of hr.bin .probes.hits)" 201
 same_file '... samples are the same' with without
 
 # ---- pages that system calls touch first ----
-gcc -O2 -static -o filled "$ROOT/tests/programs/filled.c" || exit 1
+gcc -O2 -static -I "$ROOT" -o filled "$ROOT/tests/programs/filled.c" || exit 1
 run_guest ./filled
 "$HR" dump -f csv hr.bin >without 2>/dev/null
 plain=$(stat_of hr.bin '.page_faults, .duration_ns, .events[0].total')

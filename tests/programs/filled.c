@@ -5,22 +5,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "workloads/libhr.h"
+
 #define PAGE 4096ul
-
-static inline long call(long number, long a, long b, long c)
-{
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c)
-                     : "rcx", "r11", "memory");
-    return result;
-}
 
 static char *map(unsigned long pages)
 {
@@ -34,26 +24,26 @@ static char *map(unsigned long pages)
 /* The kernel writes. */
 __attribute__((noipa)) static void read_into(int from, char *p, unsigned long pages)
 {
-    if (call(SYS_read, from, (long)p, (long)(pages * PAGE)) != (long)(pages * PAGE))
+    if (libhr_call(SYS_read, from, (long)p, (long)(pages * PAGE)) != (long)(pages * PAGE))
         exit(2);
 }
 
 /* The kernel reads. */
 __attribute__((noipa)) static void write_from(int to, char *p, unsigned long pages)
 {
-    if (call(SYS_write, to, (long)p, (long)(pages * PAGE)) != (long)(pages * PAGE))
+    if (libhr_call(SYS_write, to, (long)p, (long)(pages * PAGE)) != (long)(pages * PAGE))
         exit(3);
 }
 
 __attribute__((noipa)) static void fill_ahead(char *p, unsigned long pages)
 {
-    if (call(SYS_madvise, (long)p, (long)(pages * PAGE), MADV_POPULATE_WRITE) != 0)
+    if (libhr_call(SYS_madvise, (long)p, (long)(pages * PAGE), MADV_POPULATE_WRITE) != 0)
         exit(4);
 }
 
 __attribute__((noipa)) static void signal_itself(int pid)
 {
-    call(SYS_kill, pid, SIGUSR1, 0);
+    libhr_call(SYS_kill, pid, SIGUSR1, 0);
 }
 
 /* Every page is there: no fault comes of this. */
@@ -70,11 +60,11 @@ static void handle(int number)
 
 int main(void)
 {
-    int zero = open("/dev/zero", O_RDONLY), null = open("/dev/null", O_WRONLY), ends[2];
+    int zero = open("/dev/zero", O_RDONLY), ends[2];
     char *read_area = map(64), *write_area = map(4), *ahead = map(32), *stack = map(8);
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
 
-    if (null < 0 || pipe(ends) != 0)
+    if (pipe(ends) != 0)
         return 1;
     touch(map(1), 1); /* the function's own page, and where libc keeps errno */
     read_into(zero, read_area, 64);

@@ -38,7 +38,8 @@
     "int chosen(int) __attribute__((ifunc(\"choose\")));\n"           \
     "__attribute__((noinline)) int shared(int n) { return n * 5; }\n" \
     "int plain(int n) { return n; }\n"                                \
-    "int shared_too(int n) { return chosen(n); }\n"
+    "int shared_too(int n) { return chosen(n); }\n"                   \
+    "void *valloc(unsigned long n) { return (void *)n; }\n"
 
 static struct tree tree;
 static char program[256], library[256];
@@ -270,6 +271,20 @@ static void the_table(void **state)
     probe_free(&probe);
 }
 
+/* A library that cannot be opened has no allocator, whatever was found before it. */
+static void allocators(void **state)
+{
+    struct probe_object heaps[] = {{.path = library, .place = library},
+                                   {.path = "libgone.so", .place = "/dev/null", .allocates = true}};
+    const struct probe_wish wish = {.alloc = true, .objects = heaps, .object_count = 2};
+
+    (void)state;
+    failure = (struct run_failure){0};
+    assert_int_equal(probe_find(&probe, &wish, &failure), -1);
+    assert_non_null(strstr(failure.text, "--alloc-library: libgone.so has no symbol of an"));
+    probe_free(&probe);
+}
+
 static void too_many_points(void **state)
 {
     static struct probe_code_point point;
@@ -303,6 +318,7 @@ int main(void)
         cmocka_unit_test(what_cannot_have_a_probe),
         cmocka_unit_test(functions_that_share_code),
         cmocka_unit_test(the_table),
+        cmocka_unit_test(allocators),
         cmocka_unit_test(too_many_points),
     };
 
