@@ -336,10 +336,9 @@ static void log_refusal(int status, const struct pmu_refusal *refusal)
         log_notice("--count %lu: for event %s the nearest that this processor can do is %lu",
                    sampling.session.events[refusal->event].record_period, name, refusal->value);
     else if (status == -ENOSPC)
-        log_notice(
-            "event %s: no counter is left for it; %u general and %u fixed counters serve the "
-            "events before it; count fewer at once",
-            name, run.pmu_caps.general_counters, run.pmu_caps.fixed_counters);
+        log_notice("event %s: " RUN_LOG_NO_COUNTER "; %u general and %u fixed counters serve the "
+                   "events before it; count fewer at once",
+                   name, run.pmu_caps.general_counters, run.pmu_caps.fixed_counters);
     else
         log_notice("event %s: the %s counters cannot count it so; see docs/pmu.md", name,
                    run.pmu->name);

@@ -38,6 +38,7 @@
  * oldest first; the number of written files that were not kept, and the first of them. */
 #define RUN_LOG_MISSING "looked for in vain: "
 #define RUN_LOG_DROPPED "files dropped: "
+#define RUN_LOG_NO_COUNTER "no counter is left for it"
 #define RUN_STEP_LINE "boot step: "
 #define RUN_STEPS \
     "memory", "devices", "clock", "transport", "counters", "CPUs", "calibration", "program"

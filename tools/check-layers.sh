@@ -30,8 +30,8 @@ bad=$(grep -nE '^[[:space:]]*#[[:space:]]*if' -r --include='*.c' lib drivers gue
 # Rooms, bottom first: a file may use its own room and those before it, by includes and by calls.  What is not in a
 # room (guest/main.c, host/main.c) may use all.
 guest_rooms='base memory cpu transport net vm sample trace service thread signal fs file socket ipc exec proc probe calls syscall'
-host_rooms='base draw trace object unwind symbols probe scan heap events options launch pack collector serve network collect machine summary exact ctl
-    stat run doctor noise memory latency follow report annotate dump check timeline hist export diff plot view usb bench trial sweep'
+host_rooms='base draw trace object unwind symbols probe scan heap metrics events options launch pack collector serve network collect machine summary exact ctl
+    stat run doctor noise memory latency follow report annotate dump check timeline hist export diff plot view usb trial bench sweep compare suite'
 
 # Arrows upwards that are meant: FILE ROOM REASON.
 exceptions() {

@@ -13,6 +13,7 @@
 #include "host/events/events_library.h"
 #include "host/events/events_preset.h"
 #include "host/events/events_spec.h"
+#include "host/metrics/formula.h"
 #include "lib/msr_events.h"
 
 #define BITS_BYTES 40
@@ -112,6 +113,15 @@ static void encode(const struct listing *l, const char *name, char out[BITS_BYTE
         snprintf(out, BITS_BYTES, "%lx", e->select);
 }
 
+/* Before a line: the heading, if this is the first one below it. */
+static void print_heading(struct listing *l)
+{
+    if (l->heading != NULL)
+        printf("%s%s\n", l->found != 0 ? "\n" : "", l->heading);
+    l->heading = NULL;
+    l->found++;
+}
+
 static void print_event(void *context, const char *name, const char *description)
 {
     struct listing *l = context;
@@ -121,10 +131,7 @@ static void print_event(void *context, const char *name, const char *description
 
     if (!is_wanted(l, name))
         return;
-    if (l->heading != NULL)
-        printf("%s%s\n", l->found != 0 ? "\n" : "", l->heading);
-    l->heading = NULL;
-    l->found++;
+    print_heading(l);
     encode(l, name, bits, &e);
     printf("  %-44s %-10s %s%s\n", name, bits, description != NULL ? description : "",
            note(l, &e, notes));
@@ -134,12 +141,33 @@ static void list_groups(struct listing *l)
 {
     char members[EVENTS_PRESET_BYTES];
 
+    l->heading = "Groups:";
     for (const struct events_preset *g = events_presets; g->name != NULL; g++) {
-        events_preset_list(g, &l->cpu, members);
+        events_preset_list(g->name, strlen(g->name), &l->cpu, members);
         if (!is_wanted(l, g->name) || members[0] == 0)
             continue;
-        printf("%sGroups:\n  %-44s %s: %s\n", l->found++ != 0 ? "\n" : "", g->name, g->description,
-               members);
+        print_heading(l);
+        printf("  %-44s %s: %s\n", g->name, g->description, members);
+    }
+}
+
+/* Each metric is a group of the events that it needs. */
+static void list_metrics(struct listing *l)
+{
+    char members[EVENTS_PRESET_BYTES], name[FORMULA_NAME_BYTES];
+    struct metrics_set set;
+
+    l->heading = "Metrics:";
+    events_preset_metrics(&l->cpu, &set);
+    for (uint32_t i = 0; i < set.count; i++) {
+        const struct metric *m = set.all[i];
+
+        snprintf(name, sizeof name, "@%s", m->name);
+        events_preset_list(name, strlen(name), &l->cpu, members);
+        if (!is_wanted(l, name) || members[0] == 0)
+            continue;
+        print_heading(l);
+        printf("  %-44s %-10s %s = %s\n", name, m->unit, m->description, m->formula);
     }
 }
 
@@ -155,6 +183,7 @@ static int list(struct listing *l)
     l->heading = "Registers that count all the time, in all rings:";
     events_list_registers(&l->cpu, print_event, l);
     list_groups(l);
+    list_metrics(l);
     snprintf(heading, sizeof heading, "Events of %s:", described);
     if (events_cpu_table(&l->cpu) == NULL)
         snprintf(heading, sizeof heading, "Architectural events:");

@@ -45,6 +45,7 @@ struct options {
     bool force; /* output may replace a file of any kind */
     struct events_wanted events;
     bool default_events; /* the user named none */
+    char events_group[32]; /* the first group among the events; "" if there was none */
     enum hr_mode mode;
     uint64_t interval_ns; /* timer and IPI; while options are parsed, 0: not given */
     uint64_t period; /* overflow: events between samples; 0: adapted to frequency_hz.  PEBS:

@@ -62,6 +62,14 @@ static int check_trigger(const struct options *o, struct run_failure *failure)
                     o->events.names[0], o->events.names[0]);
 }
 
+static void note_group(struct options *o, const char *list)
+{
+    const char *group = strchr(list, '@');
+
+    snprintf(o->events_group, sizeof o->events_group, "%.*s",
+             group != NULL ? (int)strcspn(group, ",") : 0, group != NULL ? group : "");
+}
+
 /* Splits a comma-separated list into o->events.  Returns 0, or -1 with the failure filled; for an
  * unknown name it lists the nearest known ones. */
 static int parse_events(struct options *o, const char *list, struct run_failure *failure)
@@ -75,6 +83,7 @@ static int parse_events(struct options *o, const char *list, struct run_failure 
         return check_trigger(o, failure);
     if (events_preset_expand(list, cpu, &expanded, failure) != 0)
         return -1;
+    note_group(o, list);
     list = expanded;
     do {
         size_t bytes = events_spec_length(list);

@@ -1,4 +1,5 @@
-/* Finds in the kernel's log what files the program missed or lost, and says what to do. */
+/* Finds in the kernel's log what files the program missed or lost, and which events did not fit,
+ * and says what to do. */
 #include "host/run/run_hints.h"
 
 #include <limits.h>
@@ -89,8 +90,17 @@ static void print_dropped(const struct relay_log *log)
             text_escape(safe, sizeof safe, end + 1), others);
 }
 
+static void print_sweep(const struct options *o, const struct relay_log *log)
+{
+    if (o->events_group[0] != 0 && strstr(log->text, RUN_LOG_NO_COUNTER) != NULL)
+        error_print("%s does not fit into the counters at once; 'hr sweep -e %s' measures it in "
+                    "several runs",
+                    o->events_group, o->events_group);
+}
+
 void run_hints_print(const struct options *o, const struct relay_log *log, bool failed)
 {
+    print_sweep(o, log);
     if (o->quiet || o->again)
         return;
     if (!o->missing && !o->serve)

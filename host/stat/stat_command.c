@@ -9,16 +9,18 @@
 #include "host/scan/about.h"
 #include "host/scan/reader.h"
 #include "host/stat/stat_files.h"
+#include "host/stat/stat_metrics.h"
 #include "host/summary/summary.h"
 #include "host/summary/summary_show.h"
 
-enum { KEY_MACHINE = 256, KEY_FILES };
+enum { KEY_MACHINE = 256, KEY_FILES, KEY_METRICS };
 
 struct stat_options {
     struct reader reader;
     bool json;
     bool machine;
     bool files;
+    const char *metrics; /* NULL: not asked for */
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -31,6 +33,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->machine = true;
     else if (key == KEY_FILES)
         options->files = true;
+    else if (key == KEY_METRICS)
+        options->metrics = argument != NULL ? argument : "all";
     else
         return reader_parse(key, argument, state);
     return 0;
@@ -42,6 +46,8 @@ static int present(const struct stat_options *options, const struct summary *sum
 
     if (summary->selected && summary->samples == 0 && summary->probes.hits == 0)
         return reader_nothing_selected(options->reader.path, summary->run_ns);
+    if (options->metrics != NULL)
+        return stat_metrics(summary, options->metrics, options->json);
     if (options->json)
         error = summary_print_json(stdout, summary);
     else
@@ -76,10 +82,6 @@ static int present_machine(const struct stat_options *options)
 
 static int present_files(const struct stat_options *options)
 {
-    if (options->machine) {
-        error_print("--files and --machine: one at a time");
-        return HR_EXIT_USAGE;
-    }
     return is_of_part(options, "--files") ? HR_EXIT_USAGE
                                           : stat_files(options->reader.path, options->json);
 }
@@ -103,6 +105,10 @@ int stat_command(int argc, char **argv)
          "Show the machine instead: processor, firmware, memory, and what happened to its CPUs", 0},
         {"files", KEY_FILES, NULL, 0,
          "Show the files of the host instead that the program looked for and read", 0},
+        {"metrics", KEY_METRICS, "LIST", OPTION_ARG_OPTIONAL,
+         "Show what the events come to instead: instructions a cycle, miss rates, top-down shares; "
+         "all that there are, or those of LIST, such as IPC,@tma1",
+         0},
         {0},
     };
     static const struct argp argp = {
@@ -116,15 +122,20 @@ int stat_command(int argc, char **argv)
                "  hr stat --from 2ms --to 3ms          what one millisecond of it counted\n"
                "  hr stat --json run.bin | jq .events  event totals for a script\n"
                "  hr stat --machine run.bin            what machine it ran on\n"
-               "  hr stat --files run.bin              what files it depended on\n",
+               "  hr stat --files run.bin              what files it depended on\n"
+               "  hr stat --metrics run.bin            of hr run -e @tma1 PROGRAM: where the slots "
+               "went\n",
     };
     struct stat_options options = {0};
     int status;
 
     reader_command_line(&options.reader, &argp, argc, argv);
-    status = options.files     ? present_files(&options)
-             : options.machine ? present_machine(&options)
-                               : present_summary(&options);
+    if (options.files + options.machine + (options.metrics != NULL) > 1)
+        status = error_exit(HR_EXIT_USAGE, "--files, --machine and --metrics: one at a time");
+    else
+        status = options.files     ? present_files(&options)
+                 : options.machine ? present_machine(&options)
+                                   : present_summary(&options);
     selection_free(&options.reader.selection);
     return status;
 }

@@ -136,23 +136,16 @@ static int add_pattern(struct sweep_plan *plan, const char *pattern, struct run_
     return 0;
 }
 
-static const struct events_preset *find_group(const char *name)
-{
-    for (const struct events_preset *g = events_presets; g->name != NULL; g++)
-        if (strcmp(g->name, name) == 0)
-            return g;
-    return NULL;
-}
-
 static int add_one(struct sweep_plan *plan, const char *name, struct run_failure *failure)
 {
-    const struct events_preset *group = find_group(name);
     char members[EVENTS_PRESET_BYTES];
 
-    if (group != NULL) {
-        events_preset_list(group, &plan->machine.cpu, members);
+    if (name[0] == '@') {
+        if (!events_preset_list(name, strlen(name), &plan->machine.cpu, members))
+            return run_fail(failure, "unknown group of events '%s'; 'hr events @' lists them",
+                            name);
         if (members[0] == 0)
-            return run_fail(failure, "the CPU has none of the events of %s", name);
+            return run_fail(failure, "the CPU does not have the events of %s", name);
         return sweep_plan_events(plan, members, failure);
     }
     if (strcmp(name, "all") == 0)

@@ -8,6 +8,7 @@ COMMANDS="stat
 stat --json
 stat --jobs 3
 stat --machine
+stat --metrics
 stat --files --json
 diff --machine $ROOT/tests/golden/machine.bin
 report
