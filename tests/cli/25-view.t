@@ -26,7 +26,9 @@ counts hr.bin >wanted
 same_file 'functions: the same counts as hr dump' got wanted
 is 'badges say what is no measurement' "$(seen '.overview.badges | index("stub counters") != null')" true
 is 'checks say so, too' "$(seen '[.overview.checks[] | select(startswith("warn: cycles, branches"))] | length')" 1
-is 'rows of what was measured, not of stubs' "$(seen '.overview.tracks | join(",")')" 'instructions / us,interval ns a sample'
+is 'emulated: opens with functions over time, not with stubs' "$(seen '.overview.tracks | join(",")')" 'functions of the samples'
+is 'bands of functions: their shares of the run, within 1 %' "$(seen '.overview | ([.counts[]] | add) as $all | .counts as $counts | .bands.functions |
+    [to_entries[] | select(.key | startswith("phase_")) | .value - $counts[.key] / $all | fabs | select(. > 0.01)], [to_entries[].key | select(startswith("phase_"))] | length' | tr '\n' ' ')" '0 4 '
 is 'stubs are marked where they can be chosen' "$(seen '[.overview.choices[] | select(test("^(IPC|branch|cycles|cache)")) | select(endswith(" (stub)") | not)] | length')" 0
 is 'no column of a stub' "$(seen '[.overview.heads[] | select(test("IPC|/k"))] | length')" 0
 is 'no regions: no table of them' "$(seen '.overview.regions | length')" 0
@@ -113,8 +115,9 @@ is 'hostile names: no element of theirs' "$(seen '.overview.elements | length')"
 # several CPUs, threads and call stacks
 "$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --cpus 3 --threads 2 --marks --depth 8 60000 stacks.bin
 run_hr view stacks.bin
-look stacks.html overview
-is 'CPUs: a row each' "$(seen .overview.rows)" 3
+look stacks.html overview split
+is 'CPUs: rows of all, then of each' "$(seen '.overview.tracks | join(",")') $(seen '.split | join(",")')" \
+    'functions of the samples,CPU usage by thread CPU 0 ,CPU 0 ,CPU 1 ,CPU 1 ,CPU 2 ,CPU 2 '
 is 'threads and marks: lanes' "$(seen '.overview.lanes | join(",")')" \
     'marks,thread 1,thread 2,thread 3,thread 4,thread 5,thread 6'
 seen .overview.counts | jq -S . >got

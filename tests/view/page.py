@@ -19,6 +19,12 @@ ROWS = """[...document.querySelectorAll('#functions tbody tr')].map(row => {
 })"""
 
 
+BANDS = """Object.fromEntries(hrView.view.metrics.filter(m => m.bands).map(m => {
+  const view = hrView.view, series = m.bands.read(0, view.end, 1000, view.pyramid.cpus.map(c => c.cpu)), bins = view.end / series.step;
+  return [m.name, Object.fromEntries(m.bands.layers.map((layer, n) => [layer.name, series.values[n].reduce((a, b) => a + b, 0) / bins]))];
+}))"""
+
+
 def text(page, selector):
     return page.js(f"document.querySelector({json.dumps(selector)}).textContent")
 
@@ -44,7 +50,7 @@ def frames(page):
 
 def at(page, ns):
     """Where a time is on the screen."""
-    plot = box(page, ".row .uplot")
+    plot = box(page, ".row")
     return plot["x"] + page.js(f"""((ns) => {{ const g = hrView.gutter, w = hrView.plotWidth();
         return g + (ns - hrView.state.from) / (hrView.state.to - hrView.state.from) * w; }})({ns})""")
 
@@ -57,6 +63,7 @@ def overview(page, _):
             "facts": page.js("[...document.querySelectorAll('#facts dd')].map(d => d.textContent)"),
             "functions": page.js(ROWS), "frames": frames(page), "counts": counts(page),
             "tracks": page.js("hrView.view.rows.map(row => row.metric.name + ' ' + row.metric.unit)"),
+            "bands": page.js(BANDS),
             "heads": page.js("[...document.querySelectorAll('#functions th')].map(t => t.textContent)"),
             "choices": page.js("[...document.querySelectorAll('#metric-add option')].map(o => o.textContent)"),
             "regions": page.js("[...document.querySelectorAll('#regions:not([hidden]) tbody tr')].map(r => [...r.cells].map(c => c.textContent))"),
@@ -66,6 +73,12 @@ def overview(page, _):
             "elements": page.js("[...document.querySelectorAll('main *, header *')].map(e => e.localName).filter(n => ['img', 'b-evil', 'iframe', 'script'].includes(n))")}
 
 
+def split(page, _):
+    page.js("document.getElementById('split').click()")
+    page.settle()
+    return page.js("[...document.querySelectorAll('.row .name')].map(n => n.lastChild.textContent)")
+
+
 def select(page, argument):
     """Drags over the span FROM:TO in ns after zooming there; says what the profile became."""
     begin, end = (float(part) for part in argument.split(":"))
@@ -73,7 +86,7 @@ def select(page, argument):
     before = {"counts": counts(page), "frames": frames(page)}
     page.js(f"hrView.change({{from: {begin - room}, to: {end + room}}})")
     page.settle()
-    rows = box(page, ".row .uplot")
+    rows = box(page, ".row")
     page.drag(at(page, begin), rows["y"] + 20, at(page, end), rows["y"] + 20)
     page.settle()
     seen = {"before": before, "counts": counts(page), "frames": frames(page), "range": text(page, "#profile-range"),
@@ -85,7 +98,7 @@ def select(page, argument):
 def zoom(page, _):
     """Wheel, keys and buttons; down to single samples and back."""
     seen = {"all": page.js("hrView.state.to - hrView.state.from"), "words": [text(page, "#resolution")]}
-    rows = box(page, ".row .uplot")
+    rows = box(page, ".row")
     x, y = rows["x"] + rows["width"] / 2, rows["y"] + 20
     for _step in range(40):
         page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240)
@@ -166,7 +179,7 @@ def layout(page, argument):
         cut: [["ruler", "stage"], ["minimap", "stage"], ["lanes", "lane-scroller"], ["rows", "scroller"]].filter((pair) => wide(...pair)).map((pair) => pair[0]),
         beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
         fits: ["scroller", "lane-scroller"].filter((name) => id(name).scrollHeight > id(name).clientHeight),
-        plots: [...document.querySelectorAll(".row .uplot")].map((plot) => plot.offsetWidth - id("rows").clientWidth)};
+        plots: [...document.querySelectorAll(".row .uplot, .row .bands")].map((plot) => plot.offsetWidth - id("rows").clientWidth)};
     })()""")
 
 
@@ -284,7 +297,7 @@ def off_cpu(page, _):
     return seen
 
 
-SCENARIOS = {"off-cpu": off_cpu, "durations": durations, "layout": layout, "memory": memory, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process}
+SCENARIOS = {"off-cpu": off_cpu, "durations": durations, "layout": layout, "memory": memory, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process, "split": split}
 
 
 def main():

@@ -2,8 +2,8 @@
 function drawChips(view) {
   byId("metrics").replaceChildren(...state.metrics.map((id, n) => {
     const metric = view.metrics.find((m) => m.id === id), swatch = element("i");
-    swatch.style.background = `var(--m${n % 6})`;
-    const chip = element("button", { type: "button", className: "chip", title: `Remove ${metric.name} ${metric.unit}` }, swatch, `${metric.name} ${metric.id === "ipc" ? "" : metric.unit}${stubMark(metric)} ✕`);
+    swatch.style.background = metric.bands ? "linear-gradient(var(--b1) 33%, var(--b2) 33% 66%, var(--b0) 66%)" : `var(--m${n % 6})`;
+    const chip = element("button", { type: "button", className: "chip", title: `Remove ${metric.name} ${metric.unit}` }, swatch, `${metric.name} ${metric.id === "ipc" || metric.bands ? "" : metric.unit}${stubMark(metric)} ✕`);
     chip.onclick = () => change({ metrics: state.metrics.filter((other) => other !== id) });
     return chip;
   }));

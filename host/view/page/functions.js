@@ -25,6 +25,12 @@ function shareCell(value, total) {
   return element("td", { className: "share" }, bar, element("b", { textContent: formatShare(share) }));
 }
 
+/* The colour of its band on the timeline. */
+function bandColour(view, f) {
+  const hue = view.hueOf && view.hueOf.get(f.number);
+  return hue ? `var(--${hue})` : "transparent";
+}
+
 function functionRow(view, columns, row, total) {
   const words = weightWords(view), called = view.hasStacks ? ` itself, ${formatCount(row.total)} with what it called` : "";
   const title = `${row.f.name}\n${row.f.object}\n${formatCount(row.self)} ${words}${called}`;
@@ -33,7 +39,7 @@ function functionRow(view, columns, row, total) {
     const value = column.get(row);
     if (column.share) line.append(shareCell(value, total));
     else if (column.id === "name")
-      line.append(element("td", { className: "text" }, (row.f.kernel ? "[kernel] " : "") + row.f.name, element("span", { className: "object", textContent: row.f.object })));
+      line.append(element("td", { className: "text banded", style: `--hue: ${bandColour(view, row.f)}` }, (row.f.kernel ? "[kernel] " : "") + row.f.name, element("span", { className: "object", textContent: row.f.object })));
     else line.append(element("td", { textContent: column.text(value) }));
   }
   line.classList.toggle("found", matches(row.f, state.search));

@@ -14,10 +14,10 @@ async function readView() {
   view.lanes = makeLanes(lanes, ns);
   view.calls = makeCalls(calls, ns);
   view.memory = makeMemory(memory);
-  view.metrics = makeMetrics(facts);
   view.hasStacks = hasStacks(view.tree);
   view.isFlat = view.tree.parent.every((parent) => parent === 0);
   view.end = Math.max(facts.last_tick * ns, facts.partial ? 0 : facts.summary.duration_ns, 1);
+  view.metrics = [...makeBands(view), ...makeMetrics(facts)];
   view.objects = [...new Set(view.tree.functions.map((f) => f.object))].filter(Boolean);
   return view;
 }
@@ -31,7 +31,8 @@ async function readSamples(view) {
 
 /* Several CPUs: a row for each, of one metric, while that is not too many. */
 function rowsAtFirst(view) {
-  const cpus = view.pyramid.cpus.length, metrics = metricsAtFirst(view.metrics), split = cpus > 1 && cpus <= 8;
+  const bands = bandsAtFirst(view), cpus = view.pyramid.cpus.length, metrics = metricsAtFirst(view.metrics), split = cpus > 1 && cpus <= 8;
+  if (bands.length) return { split: false, metrics: bands };
   return { split, metrics: split && cpus > 2 ? metrics.slice(0, 1) : metrics };
 }
 

@@ -1,15 +1,17 @@
 /* The whole run in one line, with what the timeline shows of it. */
-function minimapSeries(view, width) {
-  const metric = view.metrics.find((m) => m.id === state.metrics[0]) || view.metrics[0];
-  return binSeries(view, metric, view.pyramid.cpus.map((c) => c.cpu), 0, view.end, width);
-}
-
 /* The bars, drawn anew only when they change. */
 function minimapBars(view, width, height) {
   const key = [state.metrics[0], width, document.documentElement.dataset.theme].join();
   if (view.bars && view.bars.key === key) return view.bars.canvas;
   const canvas = document.createElement("canvas"), context = prepareCanvas(canvas, width, height);
-  const series = minimapSeries(view, width), top = topOf({ mean: series.mean }), x = (ns) => ns / view.end * width;
+  const metric = view.metrics.find((m) => m.id === state.metrics[0]) || view.metrics[0], cpus = view.pyramid.cpus.map((c) => c.cpu);
+  if (metric.bands) {
+    const series = metric.bands.read(0, view.end, width, cpus);
+    paintBands(context, metric.bands, series, { left: 0, right: width, top: 4, bottom: height }, (ns) => ns / view.end * width, -1);
+    view.bars = { key, canvas };
+    return canvas;
+  }
+  const series = binSeries(view, metric, cpus, 0, view.end, width), top = topOf({ mean: series.mean }), x = (ns) => ns / view.end * width;
   context.fillStyle = colour("m0") + "55";
   for (let i = 0; i < series.x.length; i++) {
     if (series.mean[i] === null) continue;

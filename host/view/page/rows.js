@@ -1,9 +1,11 @@
-/* The rows of the timeline: one uPlot for each metric, or for each metric and CPU. */
+/* The rows of the timeline: one uPlot or bands for each metric, or for each metric and CPU. */
 const GUTTER = 146; /* px left of every plot: names and scales */
 const EDGE = 10; /* px right of it */
 
-function rowHeight(count) {
-  return Math.round(Math.max(60, Math.min(112, 260 / count)));
+/* All rows share the place that style.css gives them, while none becomes too low. */
+function rowHeight(metric, all) {
+  const weight = (m) => (m.bands && m.bands.tall ? 1.7 : 1), room = Math.max(230, window.innerHeight * 0.34) - 2 - all.length;
+  return Math.floor(Math.max(60, Math.min(112 * weight(metric), room * weight(metric) / all.reduce((sum, m) => sum + weight(m), 0))));
 }
 
 let measuredWidth = 0; /* of the stage; set when the rows are made */
@@ -49,36 +51,39 @@ function makeRows(view) {
   const cpus = view.pyramid.cpus.map((c) => c.cpu);
   const shown = state.metrics.map((id) => view.metrics.find((m) => m.id === id)).filter(Boolean);
   const parts = state.split ? cpus.map((cpu) => [cpu]) : [cpus];
-  const height = rowHeight(shown.length * parts.length);
+  const places = parts.flatMap((part, n) => shown.filter((m) => n === 0 || !(m.bands && m.bands.whole)).map((metric) => ({ metric, part: metric.bands && metric.bands.whole ? cpus : part })));
   holder.replaceChildren();
   measuredWidth = holder.clientWidth;
   view.rows = [];
-  for (const part of parts) {
-    for (const metric of shown) {
-      const owner = cpus.length < 2 ? "" : part.length > 1 ? `${cpus.length} CPUs` : `CPU ${part[0]}`;
-      const row = { metric, cpus: part, top: 1, hue: shown.indexOf(metric) % 6, height, element: element("div", { className: "row" }) };
-      row.value = element("div", { className: "value" });
-      row.element.append(
-        element("div", { className: "name" }, element("b", { textContent: metric.name }),
-          element("span", { textContent: metric.unit }),
-          element("span", {}, owner + " ", element("i", { textContent: metric.stub ? "stub" : "", className: metric.stub ? "tag stub" : "" }))),
-        row.value);
-      row.element.style.height = height + "px";
-      holder.append(row.element);
-      row.plot = makePlot(row, height);
-      view.rows.push(row);
-    }
+  for (const { metric, part } of places) {
+    const height = rowHeight(metric, places.map((place) => place.metric)), owner = cpus.length < 2 ? "" : part.length > 1 ? `${cpus.length} CPUs` : `CPU ${part[0]}`;
+    const row = { metric, cpus: part, top: 1, hue: shown.indexOf(metric) % 6, height, element: element("div", { className: "row" }) };
+    row.value = element("div", { className: "value" });
+    row.element.append(
+      element("div", { className: "name" }, element("b", { textContent: metric.name }),
+        element("span", { textContent: metric.unit }),
+        element("span", {}, owner + " ", element("i", { textContent: metric.stub ? "stub" : "", className: metric.stub ? "tag stub" : "" }))),
+      row.value);
+    row.element.style.height = height + "px";
+    holder.append(row.element);
+    if (metric.bands) makeBandRow(view, row);
+    else row.plot = makePlot(row, height);
+    view.rows.push(row);
   }
 }
 
-/* Draws the rows that can be seen; all have the same height. */
+/* Draws the rows that can be seen. */
 function drawRows(view) {
   const scroller = byId("scroller");
   const top = scroller.scrollTop, bottom = top + scroller.clientHeight, pixels = Math.max(50, stageWidth() - GUTTER - EDGE);
-  let place = view.rows.length ? -view.rows[0].height : 0;
+  let end = 0;
   for (const row of view.rows) {
-    place += row.height;
-    if (place > bottom || place + row.height < top) continue;
+    end += row.height;
+    if (end - row.height > bottom || end < top) continue;
+    if (row.metric.bands) {
+      drawBands(row);
+      continue;
+    }
     const series = seriesFor(view, row.metric, row.cpus, state.from, state.to, pixels);
     const wide = series.samples || series.step > (state.to - state.from) / pixels * 3;
     const s = row.plot.series;
@@ -111,7 +116,7 @@ function pointAt(row, ns) {
 
 function showValues(view, ns) {
   for (const row of view.rows) {
-    const point = ns === null ? null : pointAt(row, ns);
+    const point = ns === null || row.metric.bands ? null : pointAt(row, ns);
     row.value.textContent = !point ? "" : formatRate(point.mean) +
       (point.least !== null && point.least !== undefined && point.largest !== null && point.least !== point.largest
         ? `  (${formatRate(point.least)} – ${formatRate(point.largest)})` : "");

@@ -82,7 +82,8 @@ function onHover(view, event) {
   hair.style.left = x + "px";
   showValues(view, inside ? ns : null);
   const point = formatPoint(ns, (state.to - state.from) / plotWidth(), state.to - state.from);
-  const words = inside && event.clientY >= lanes.top ? laneWords(view, event.clientY - lanes.top, ns) : "";
+  const below = event.clientY >= lanes.top, bands = bandWords(view, event, inside && !below ? ns : NaN);
+  const words = inside && below ? laneWords(view, event.clientY - lanes.top, ns) : bands;
   showTip(words ? words : inside && y < 24 ? point : "", x, y);
   byId("resolution").textContent = inside ? "at " + point : resolutionWords(view);
 }
@@ -133,7 +134,7 @@ function startStage(view) {
   stage.addEventListener("wheel", (event) => onWheel(view, event), { passive: false });
   stage.addEventListener("pointerdown", (event) => onPointerDown(view, event));
   stage.addEventListener("pointermove", (event) => onHover(view, event));
-  stage.addEventListener("pointerleave", () => { byId("hair").hidden = true; byId("tip").hidden = true; showValues(view, null); byId("resolution").textContent = resolutionWords(view); });
+  stage.addEventListener("pointerleave", () => { byId("hair").hidden = true; byId("tip").hidden = true; unlightBands(view); showValues(view, null); byId("resolution").textContent = resolutionWords(view); });
   stage.addEventListener("dblclick", (event) => {
     if (state.selection) return zoomToSelection(view);
     zoomAt(view, toTime(event.clientX - stage.getBoundingClientRect().left), 0.35);
