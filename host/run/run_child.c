@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/base/error.h"
 #include "host/base/text.h"
 
 static volatile pid_t child;
@@ -40,18 +41,38 @@ static bool redirect(const char *path, int to)
     return fd >= 0 && dup2(fd, to) == to;
 }
 
-static void __attribute__((noreturn))
-become_run(char **arguments, const char *output, const char *errors)
+static bool enter(const struct run_child_place *place)
 {
-    int null = open("/dev/null", O_RDONLY);
+    const char *input = place->input != NULL ? place->input : "/dev/null";
+    int fd;
 
+    if (place->directory != NULL && chdir(place->directory) != 0) {
+        error_print("cannot enter '%s': %s", place->directory, strerror(errno));
+        return false;
+    }
+    fd = open(input, O_RDONLY);
+    if (fd < 0)
+        error_print("cannot read '%s': %s", input, strerror(errno));
+    return fd >= 0 && dup2(fd, 0) == 0;
+}
+
+static void __attribute__((noreturn))
+become_run(const struct run_child_place *place, char **arguments, const char *output,
+           const char *errors)
+{
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (null >= 0 && dup2(null, 0) == 0 && redirect(output, 1) && redirect(errors, 2))
+    if (redirect(output, 1) && redirect(errors, 2) && enter(place))
         execv("/proc/self/exe", arguments);
     _exit(RUN_EXIT_FAILED);
 }
 
 int run_child(char **arguments, const char *output, const char *errors, struct run_failure *failure)
+{
+    return run_child_in(&(const struct run_child_place){0}, arguments, output, errors, failure);
+}
+
+int run_child_in(const struct run_child_place *place, char **arguments, const char *output,
+                 const char *errors, struct run_failure *failure)
 {
     int status = 0;
 
@@ -61,7 +82,7 @@ int run_child(char **arguments, const char *output, const char *errors, struct r
     if (child < 0)
         return run_fail(failure, "cannot start a process: %s", strerror(errno));
     if (child == 0)
-        become_run(arguments, output, errors);
+        become_run(place, arguments, output, errors);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     child = 0;

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/run/run_child.h"
 #include "lib/crc32c.h"
 
 #define FIXED 10 /* arguments apart from options and program, with the NULL at the end */
@@ -63,7 +62,7 @@ int trial_run(const struct trial *trial, const struct trial_files *files,
     if (all == NULL)
         return run_fail(failure, "out of memory; end other programs");
     unlink(files->trace);
-    status = run_child(all, files->output, files->errors, failure);
+    status = run_child_in(&trial->place, all, files->output, files->errors, failure);
     free(all);
     if (status >= 0 && read_output(files->output, output) != 0)
         return run_fail(failure, "cannot read '%s': %s", files->output, strerror(errno));

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/base/run_failure.h"
+#include "host/run/run_child.h"
 
 struct trial { /* what is run; the owner of each list keeps it */
     char **options; /* of hr run */
@@ -12,6 +12,7 @@ struct trial { /* what is run; the owner of each list keeps it */
     char *events; /* for -e; NULL: those of hr run, or of the options */
     char **program; /* with its arguments */
     size_t program_count;
+    struct run_child_place place; /* with a directory, the trace's path must be absolute */
 };
 
 struct trial_output { /* what a program wrote; equal outputs compare equal */
