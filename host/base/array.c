@@ -18,3 +18,24 @@ int array_grow(void *array, size_t count, size_t item_bytes)
     memcpy(array, &items, sizeof items);
     return 0;
 }
+
+int array_append_text(char ***array, size_t *count, const char *text)
+{
+    char *copy = strdup(text);
+
+    if (copy == NULL || array_grow(array, *count, sizeof(*array)[0]) != 0) {
+        free(copy);
+        return -ENOMEM;
+    }
+    (*array)[(*count)++] = copy;
+    return 0;
+}
+
+void array_free_texts(char ***array, size_t *count)
+{
+    for (size_t i = 0; i < *count; i++)
+        free((*array)[i]);
+    free(*array);
+    *array = NULL;
+    *count = 0;
+}

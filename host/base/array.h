@@ -7,3 +7,9 @@
  * allocates, NULL at first.  `array` is the address of the pointer to its items.  Returns 0 or
  * -ENOMEM, which leaves the array as it was. */
 int array_grow(void *array, size_t count, size_t item_bytes);
+
+/* Appends a copy of a text to such an array of texts.  Returns 0 or -ENOMEM. */
+int array_append_text(char ***array, size_t *count, const char *text);
+
+/* Frees its texts and the array, and empties it. */
+void array_free_texts(char ***array, size_t *count);

@@ -57,12 +57,12 @@ static bool enter(const struct run_child_place *place)
 }
 
 static void __attribute__((noreturn))
-become_run(const struct run_child_place *place, char **arguments, const char *output,
-           const char *errors)
+become_child(const struct run_child_place *place, const char *program, char **arguments,
+             const char *output, const char *errors)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (redirect(output, 1) && redirect(errors, 2) && enter(place))
-        execv("/proc/self/exe", arguments);
+        execv(program, arguments);
     _exit(RUN_EXIT_FAILED);
 }
 
@@ -71,25 +71,53 @@ int run_child(char **arguments, const char *output, const char *errors, struct r
     return run_child_in(&(const struct run_child_place){0}, arguments, output, errors, failure);
 }
 
-int run_child_in(const struct run_child_place *place, char **arguments, const char *output,
-                 const char *errors, struct run_failure *failure)
+/* A signal is told once, so that the caller can clean up by other children. */
+static int told(struct run_failure *failure)
 {
-    int status = 0;
+    int number = (int)stopped_by;
 
+    stopped_by = 0;
+    return run_fail_as(failure, RUN_EXIT_SIGNAL_BASE + number, "ended by %s", strsignal(number));
+}
+
+/* Returns 0, with how the child ended, or -1 with the failure filled. */
+static int perform(const struct run_child_place *place, const char *program, char **arguments,
+                   const char *output, const char *errors, int *status, struct run_failure *failure)
+{
+    if (stopped_by != 0)
+        return told(failure);
     catch_signals();
     fflush(NULL);
     child = fork();
     if (child < 0)
         return run_fail(failure, "cannot start a process: %s", strerror(errno));
     if (child == 0)
-        become_run(place, arguments, output, errors);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        become_child(place, program, arguments, output, errors);
+    while (waitpid(child, status, 0) < 0 && errno == EINTR)
         ;
     child = 0;
-    if (stopped_by != 0)
-        return run_fail_as(failure, RUN_EXIT_SIGNAL_BASE + (int)stopped_by, "ended by %s",
-                           strsignal((int)stopped_by));
+    return stopped_by != 0 ? told(failure) : 0;
+}
+
+int run_child_in(const struct run_child_place *place, char **arguments, const char *output,
+                 const char *errors, struct run_failure *failure)
+{
+    int status = 0;
+
+    if (perform(place, "/proc/self/exe", arguments, output, errors, &status, failure) != 0)
+        return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_FAILED;
+}
+
+int run_child_shell(const struct run_child_place *place, const char *command, const char *output,
+                    const char *errors, struct run_failure *failure)
+{
+    char *arguments[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
+    int status = 0;
+
+    if (perform(place, "/bin/sh", arguments, output, errors, &status, failure) != 0)
+        return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_SIGNAL_BASE + WTERMSIG(status);
 }
 
 int run_child_folder(char path[RUN_CHILD_FOLDER_BYTES], const char *name,

@@ -20,6 +20,10 @@ int run_child(char **arguments, const char *output, const char *errors,
 int run_child_in(const struct run_child_place *place, char **arguments, const char *output,
                  const char *errors, struct run_failure *failure);
 
+/* Likewise runs a command by `sh -c`, as a shell gives its status: 128 + N after signal N. */
+int run_child_shell(const struct run_child_place *place, const char *command, const char *output,
+                    const char *errors, struct run_failure *failure);
+
 /* Makes a new folder for the files of such children, microtome-NAME.XXXXXX where temporary files
  * are. Returns 0, or -1 with the failure filled and the path empty. */
 #define RUN_CHILD_FOLDER_BYTES 256
