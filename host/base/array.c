@@ -37,3 +37,24 @@ void *array_zeros(size_t bytes)
         memset(zeros, 0, bytes);
     return zeros;
 }
+
+int array_append_text(char ***array, size_t *count, const char *text)
+{
+    char *copy = strdup(text);
+
+    if (copy == NULL || array_grow(array, *count, sizeof(*array)[0]) != 0) {
+        free(copy);
+        return -ENOMEM;
+    }
+    (*array)[(*count)++] = copy;
+    return 0;
+}
+
+void array_free_texts(char ***array, size_t *count)
+{
+    for (size_t i = 0; i < *count; i++)
+        free((*array)[i]);
+    free(*array);
+    *array = NULL;
+    *count = 0;
+}

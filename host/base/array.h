@@ -11,3 +11,9 @@ int array_grow(void *array, size_t count, size_t item_bytes);
 /* Zeros for a table that is accessed in random order, aligned to cache lines and, where it is
  * large, in huge pages; NULL without memory.  The caller frees it. */
 void *array_zeros(size_t bytes);
+
+/* Appends a copy of a text to such an array of texts.  Returns 0 or -ENOMEM. */
+int array_append_text(char ***array, size_t *count, const char *text);
+
+/* Frees its texts and the array, and empties it. */
+void array_free_texts(char ***array, size_t *count);

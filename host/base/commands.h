@@ -25,6 +25,7 @@ int pack_command(int argc, char **argv);
 int collect_command(int argc, char **argv);
 int usb_command(int argc, char **argv);
 int sweep_command(int argc, char **argv);
+int compare_command(int argc, char **argv);
 
 /* readers */
 int stat_command(int argc, char **argv);

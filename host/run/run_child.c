@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/base/error.h"
 #include "host/base/text.h"
 
 static volatile pid_t child;
@@ -40,35 +41,83 @@ static bool redirect(const char *path, int to)
     return fd >= 0 && dup2(fd, to) == to;
 }
 
-static void __attribute__((noreturn))
-become_run(char **arguments, const char *output, const char *errors)
+static bool enter(const struct run_child_place *place)
 {
-    int null = open("/dev/null", O_RDONLY);
+    const char *input = place->input != NULL ? place->input : "/dev/null";
+    int fd;
 
+    if (place->directory != NULL && chdir(place->directory) != 0) {
+        error_print("cannot enter '%s': %s", place->directory, strerror(errno));
+        return false;
+    }
+    fd = open(input, O_RDONLY);
+    if (fd < 0)
+        error_print("cannot read '%s': %s", input, strerror(errno));
+    return fd >= 0 && dup2(fd, 0) == 0;
+}
+
+static void __attribute__((noreturn))
+become_child(const struct run_child_place *place, const char *program, char **arguments,
+             const char *output, const char *errors)
+{
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (null >= 0 && dup2(null, 0) == 0 && redirect(output, 1) && redirect(errors, 2))
-        execv("/proc/self/exe", arguments);
+    if (redirect(output, 1) && redirect(errors, 2) && enter(place))
+        execv(program, arguments);
     _exit(RUN_EXIT_FAILED);
 }
 
 int run_child(char **arguments, const char *output, const char *errors, struct run_failure *failure)
 {
-    int status = 0;
+    return run_child_in(&(const struct run_child_place){0}, arguments, output, errors, failure);
+}
 
+/* A signal is told once, so that the caller can clean up by other children. */
+static int told(struct run_failure *failure)
+{
+    int number = (int)stopped_by;
+
+    stopped_by = 0;
+    return run_fail_as(failure, RUN_EXIT_SIGNAL_BASE + number, "ended by %s", strsignal(number));
+}
+
+/* Returns 0, with how the child ended, or -1 with the failure filled. */
+static int perform(const struct run_child_place *place, const char *program, char **arguments,
+                   const char *output, const char *errors, int *status, struct run_failure *failure)
+{
+    if (stopped_by != 0)
+        return told(failure);
     catch_signals();
     fflush(NULL);
     child = fork();
     if (child < 0)
         return run_fail(failure, "cannot start a process: %s", strerror(errno));
     if (child == 0)
-        become_run(arguments, output, errors);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        become_child(place, program, arguments, output, errors);
+    while (waitpid(child, status, 0) < 0 && errno == EINTR)
         ;
     child = 0;
-    if (stopped_by != 0)
-        return run_fail_as(failure, RUN_EXIT_SIGNAL_BASE + (int)stopped_by, "ended by %s",
-                           strsignal((int)stopped_by));
+    return stopped_by != 0 ? told(failure) : 0;
+}
+
+int run_child_in(const struct run_child_place *place, char **arguments, const char *output,
+                 const char *errors, struct run_failure *failure)
+{
+    int status = 0;
+
+    if (perform(place, "/proc/self/exe", arguments, output, errors, &status, failure) != 0)
+        return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_FAILED;
+}
+
+int run_child_shell(const struct run_child_place *place, const char *command, const char *output,
+                    const char *errors, struct run_failure *failure)
+{
+    char *arguments[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
+    int status = 0;
+
+    if (perform(place, "/bin/sh", arguments, output, errors, &status, failure) != 0)
+        return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_SIGNAL_BASE + WTERMSIG(status);
 }
 
 int run_child_folder(char path[RUN_CHILD_FOLDER_BYTES], const char *name,

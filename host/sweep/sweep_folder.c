@@ -35,14 +35,7 @@ char *sweep_job_path(const struct sweep *sweep, const struct sweep_job *job, con
 
 int sweep_append(char ***list, size_t *count, const char *text)
 {
-    char *copy = strdup(text);
-
-    if (copy == NULL || array_grow(list, *count, sizeof(*list)[0]) != 0) {
-        free(copy);
-        return -ENOMEM;
-    }
-    (*list)[(*count)++] = copy;
-    return 0;
+    return array_append_text(list, count, text);
 }
 
 void sweep_free(struct sweep *sweep)

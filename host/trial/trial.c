@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/run/run_child.h"
+#include "host/base/monotonic.h"
+#include "host/base/text.h"
 #include "lib/crc32c.h"
+#include "lib/splitmix.h"
 
 #define FIXED 10 /* arguments apart from options and program, with the NULL at the end */
 
@@ -63,9 +65,40 @@ int trial_run(const struct trial *trial, const struct trial_files *files,
     if (all == NULL)
         return run_fail(failure, "out of memory; end other programs");
     unlink(files->trace);
-    status = run_child(all, files->output, files->errors, failure);
+    status = run_child_in(&trial->place, all, files->output, files->errors, failure);
     free(all);
     if (status >= 0 && read_output(files->output, output) != 0)
         return run_fail(failure, "cannot read '%s': %s", files->output, strerror(errno));
     return status;
+}
+
+void trial_remove(const struct trial_files *files)
+{
+    unlink(files->trace);
+    unlink(files->output);
+    unlink(files->errors);
+}
+
+/* Fisher and Yates's shuffle. */
+void trial_order(uint32_t *order, uint32_t count, uint64_t *state)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t other = (uint32_t)(splitmix_next(state) % (i + 1));
+
+        order[i] = order[other];
+        order[other] = i;
+    }
+}
+
+void trial_show(struct progress *line, size_t done, size_t count, uint64_t start_ns)
+{
+    uint64_t each = done != 0 ? (monotonic_ns() - start_ns) / done : 0;
+    char text[160], left[TEXT_QUANTITY_BYTES];
+
+    if (done == 0)
+        snprintf(text, sizeof text, "%zu of %zu runs", done, count);
+    else
+        snprintf(text, sizeof text, "%zu of %zu runs, %s left", done, count,
+                 text_time(left, (double)each * (double)(count - done)));
+    progress_show(line, text);
 }

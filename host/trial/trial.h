@@ -1,10 +1,12 @@
 /* One run of a program by `hr run`, for commands that repeat and compare runs.  Never prints. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/base/run_failure.h"
+#include "host/base/progress.h"
+#include "host/run/run_child.h"
 
 struct trial { /* what is run; the owner of each list keeps it */
     char **options; /* of hr run */
@@ -12,6 +14,7 @@ struct trial { /* what is run; the owner of each list keeps it */
     char *events; /* for -e; NULL: those of hr run, or of the options */
     char **program; /* with its arguments */
     size_t program_count;
+    struct run_child_place place; /* with a directory, the trace's path must be absolute */
 };
 
 struct trial_output { /* what a program wrote; equal outputs compare equal */
@@ -30,3 +33,20 @@ struct trial_files { /* where a run writes */
  */
 int trial_run(const struct trial *trial, const struct trial_files *files,
               struct trial_output *output, struct run_failure *failure);
+
+/* Removes what a run wrote, where it is. */
+void trial_remove(const struct trial_files *files);
+
+/* Whether two runs wrote the same. */
+static inline bool trial_same_output(const struct trial_output *a, const struct trial_output *b)
+{
+    return a->bytes == b->bytes && a->crc32c == b->crc32c;
+}
+
+/* Puts the numbers 0 to count - 1 into a random order that depends on the state alone: in which
+ * order several programs run once each.  Drawn for each repetition, no program always runs first,
+ * or on a warm machine. */
+void trial_order(uint32_t *order, uint32_t count, uint64_t *state);
+
+/* Shows "3 of 20 runs, 12 s left" on the line of progress; `start_ns`: when the first one began. */
+void trial_show(struct progress *line, size_t done, size_t count, uint64_t start_ns);

@@ -150,3 +150,16 @@ double trial_significance(double r, size_t count)
         return 0;
     return beta(freedom / 2, 0.5, 1 - r * r);
 }
+
+double trial_student(double share, double freedom)
+{
+    double low = 0, high = 1e6;
+
+    for (int i = 0; i < 80; i++) {
+        double t = (low + high) / 2;
+        double above = beta(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2;
+
+        *(1 - above < share ? &low : &high) = t;
+    }
+    return (low + high) / 2;
+}

@@ -25,3 +25,6 @@ double trial_correlation(const double *a, const double *b, size_t count);
 /* Returns the probability that series of `count` independent values without correlation have one at
  * least as large as r, by Student's t with count - 2 degrees of freedom. */
 double trial_significance(double r, size_t count);
+
+/* Returns the quantile of Student's t, for 0.5 <= share < 1 and 1 or more degrees of freedom. */
+double trial_student(double share, double freedom);

@@ -1,0 +1,71 @@
+/* Hands options on to hr run. */
+#include "host/trial/trial_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "host/base/array.h"
+#include "lib/array.h"
+
+enum {
+    KEY_ACCEL = TRIAL_OPTIONS_KEY,
+    KEY_CPU,
+    KEY_CPUS,
+    KEY_ENV,
+    KEY_FIFO,
+    KEY_FILE,
+    KEY_KERNEL,
+    KEY_MAX_OVERHEAD,
+    KEY_MEM,
+    KEY_NETWORK,
+    KEY_PIN,
+    KEY_PREFAULT,
+    KEY_PROCESSES,
+    KEY_QEMU,
+    KEY_REQUIRE_PMU,
+    KEY_ROOT,
+    KEY_TIMEOUT,
+};
+
+static const struct argp_option table[] = {
+    {"accel", KEY_ACCEL, "KIND", 0, "", 2},
+    {"call-graph", 'g', "KIND", OPTION_ARG_OPTIONAL, "", 2},
+    {"count", 'c', "N", 0, "", 2},
+    {"cpu", KEY_CPU, "MODEL", 0, "", 2},
+    {"cpus", KEY_CPUS, "N", 0, "", 2},
+    {"env", KEY_ENV, "K=V", 0, "", 2},
+    {"fifo", KEY_FIFO, 0, 0, "", 2},
+    {"file", KEY_FILE, "PATH", 0, "", 2},
+    {"freq", 'F', "HZ", 0, "", 2},
+    {"interval", 'i', "TIME", 0, "", 2},
+    {"kernel", KEY_KERNEL, "FILE", 0, "", 2},
+    {"max-overhead", KEY_MAX_OVERHEAD, "SHARE", 0, "", 2},
+    {"mem", KEY_MEM, "SIZE", 0, "", 2},
+    {"mode", 'm', "MODE", 0, "", 2},
+    {"network", KEY_NETWORK, "KIND", 0, "", 2},
+    {"pin", KEY_PIN, "LIST", 0, "", 2},
+    {"prefault", KEY_PREFAULT, 0, 0, "", 2},
+    {"processes", KEY_PROCESSES, "N", 0, "", 2},
+    {"qemu", KEY_QEMU, "PATH", 0, "", 2},
+    {"require-pmu", KEY_REQUIRE_PMU, 0, 0, "", 2},
+    {"root", KEY_ROOT, "DIR", 0, "", 2},
+    {"timeout", KEY_TIMEOUT, "TIME", 0, "", 2},
+    {0},
+};
+
+static error_t take(int key, char *argument, struct argp_state *state)
+{
+    struct trial_options *options = state->input;
+    char text[8192];
+
+    for (size_t i = 0; i < ARRAY_COUNT(table) - 1; i++) {
+        if (table[i].key != key)
+            continue;
+        snprintf(text, sizeof text, "--%s%s%s", table[i].name, argument != NULL ? "=" : "",
+                 argument != NULL ? argument : "");
+        return -array_append_text(&options->texts, &options->count, text);
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp trial_options_argp = {.options = table, .parser = take};

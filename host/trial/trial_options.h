@@ -1,0 +1,16 @@
+/* Options of hr run that other commands hand to it unchanged. */
+#pragma once
+
+#include <argp.h>
+#include <stddef.h>
+
+struct trial_options { /* "--name=value" each; owned: array_free_texts (host/base/array.h) */
+    char **texts;
+    size_t count;
+};
+
+/* A child for a command's argp, whose options are shown as group `2`.  Its input is a struct
+ * trial_options: the command sets state->child_inputs[0] at ARGP_KEY_INIT.  Its keys are from
+ * TRIAL_OPTIONS_KEY on, and -i, -m, -g, -c and -F. */
+#define TRIAL_OPTIONS_KEY 0x1000
+extern const struct argp trial_options_argp;
