@@ -8,6 +8,7 @@
 #include "host/options/options.h"
 #include "host/options/options_archive.h"
 #include "host/options/options_network.h"
+#include "host/options/options_packed.h"
 #include "lib/array.h"
 
 enum { /* options without a letter */
@@ -82,7 +83,9 @@ static const struct argp_option pack_options[] = {
 /* \v: argp shows what follows after the list of options. */
 static const char run_help[] =
     "Runs a Linux program alone in a small kernel, samples it and writes hr.bin.\v"
-    "Options after PROGRAM belong to PROGRAM.  TIME takes ns, us, ms, s; SIZE takes K, M, G.\n\n"
+    "Options after PROGRAM belong to PROGRAM.  TIME takes ns, us, ms, s; SIZE takes K, M, G.  "
+    "ARCHIVE is one of hr pack, perhaps of another machine: it has the program with its files, "
+    "arguments and options; -e replaces its events.\n\n"
     "So that runs repeat, the program does not inherit the environment: it gets "
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin, HOME=/root, LANG=C.UTF-8, "
     "TZ=UTC0, TERM when a standard stream is a terminal, and what --env says.  Under emulation "
@@ -179,7 +182,7 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
     const struct argp command = {
         .options = packing ? pack_options : run_options,
         .parser = parse_option,
-        .args_doc = packing ? "PROGRAM [ARG...]" : "[--] PROGRAM [ARG...]",
+        .args_doc = packing ? "PROGRAM [ARG...]" : "[--] PROGRAM [ARG...]\n[--] ARCHIVE",
         .doc = packing ? pack_help : run_help,
         .children = children,
     };
@@ -198,5 +201,6 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
         return run_fail(failure, "%s", strerror(result));
     if (o->program_count == 0)
         return run_fail(failure, "no program given; see '%s --help'", argv[0]);
-    return options_finish(&parse);
+    return !packing && options_packed_is(o->program[0]) ? options_packed_finish(&parse)
+                                                        : options_finish(&parse);
 }

@@ -104,6 +104,7 @@ struct options {
     bool no_progress;
     bool require_pmu;
     const char *panic_test; /* for a test build of the kernel */
+    const struct options_packed *packed; /* the program is an archive of hr pack; NULL: it is not */
     char **program; /* argv of the program, NULL-terminated, at least one string */
     size_t program_count;
 };

@@ -351,12 +351,13 @@ static error_t parse_other_option(int key, char *argument, struct argp_state *st
     }
 }
 
-/* Records the name of the first option that is already fixed in an archive. */
+/* Records the name of the first option that is already fixed in an archive; of the events last,
+ * because hr run can replace them. */
 static error_t note_given(const struct argp_option *options, int key, struct options_parsing *parse)
 {
     while (options->key != key)
         options++;
-    if (parse->given == NULL)
+    if (parse->given == NULL || strcmp(parse->given, "event") == 0)
         parse->given = options->name;
     return 0;
 }

@@ -10,7 +10,7 @@ struct options_parsing {
     struct options *options;
     struct run_failure *failure;
     const char *event_list;
-    const char *given; /* the first option that cannot apply to a finished archive */
+    const char *given; /* the first option that is fixed in an archive; "event" if only -e is */
 };
 
 /* Events, sampling, CPUs, memory, files, environment; and the program with its arguments.  These

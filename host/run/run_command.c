@@ -16,21 +16,38 @@
 #include "host/launch/launch_libvirt.h"
 #include "host/launch/launch_place.h"
 #include "host/network/network.h"
-#include "host/options/options.h"
+#include "host/options/options_packed.h"
 #include "host/pack/pack.h"
 #include "host/run/relay.h"
 #include "host/run/run_hints.h"
+#include "host/run/run_packed.h"
 #include "host/run/run_repeat.h"
 #include "host/run/run_result.h"
 #include "host/serve/serve.h"
+
+static int take_archive(const struct options *o, const struct launch_machine *machine,
+                        struct stat *input, struct run_failure *failure)
+{
+    int fd = memfd_create("run.cpio", MFD_CLOEXEC);
+
+    if (fd < 0 || fstat(o->packed->fd, input) != 0)
+        return run_fail(failure, "cannot make a file in memory: %s", strerror(errno));
+    if (run_packed_write(o, machine, fd, failure) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
 
 /* Returns a descriptor of the archive, or -1 with the failure filled. */
 static int make_archive(const struct options *o, const struct launch_machine *machine,
                         struct stat *input, struct run_failure *failure)
 {
     struct pack contents;
-    int result = pack_collect(&contents, o, machine, failure);
-    int fd = -1;
+    int fd = -1, result;
+
+    if (o->packed != NULL)
+        return take_archive(o, machine, input, failure);
+    result = pack_collect(&contents, o, machine, failure);
 
     if (contents.program.interpreter[0] != 0)
         run_hints_print_libraries(o);

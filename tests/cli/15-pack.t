@@ -159,6 +159,34 @@ is '--prefault is in the manifest' "$(manifest prefault)" 1
 pack --env LANG=en_US.UTF-8 --env TZ=Europe/Paris ./args
 [ ! -e /usr/share/zoneinfo/Europe/Paris ] || ok 'the time zone' test -e x/usr/share/zoneinfo/Europe/Paris
 
+# An archive runs wherever hr is, as its program ran here.
+for program in ./args ./main; do
+    rm -rf away
+    run_hr pack --accel tcg -e instructions --env LD_LIBRARY_PATH=$work/other -o run.cpio $program one two
+    run_hr run -q --sealed --accel tcg -e instructions --env LD_LIBRARY_PATH=$work/other -o here.bin $program one two
+    here=$(cat out) here_status=$status
+    mkdir away
+    cp run.cpio away
+    cd away || exit
+    run_hr run -q --accel tcg run.cpio
+    cd ..
+    is "$program from its archive: status" "$status" "$here_status"
+    is "$program from its archive: output" "$(cat out)" "$here"
+    is "$program from its archive: every sample" "$("$HR" dump away/hr.bin | cksum)" "$("$HR" dump here.bin | cksum)"
+done
+run_hr run -q --accel tcg -e branches,instructions,cycles -o other.bin run.cpio
+is 'an archive with other events' "$("$HR" stat --json other.bin | jq -r '[.events[].name] | join(" ")')" 'branches instructions cycles'
+is 'which change nothing else' "$("$HR" stat --json other.bin | jq '.events[1].total')" "$("$HR" stat --json here.bin | jq '.events[0].total')"
+run_hr run -q -i 5us run.cpio
+is 'an option that is in the archive: status' "$status" 125
+like 'an option that is in the archive' err '^hr: --interval is a part of the archive run.cpio; give it to hr pack$'
+run_hr run -q run.cpio more
+like 'an argument that is in the archive' err "^hr: more: the archive run.cpio has the program's arguments; give them to hr pack"
+head -c "$(($(stat -c %s run.cpio) - 5000))" run.cpio >cut.cpio
+run_hr run -q cut.cpio
+is 'an archive that was cut: status' "$status" 125
+like 'an archive that was cut' err '^hr: cut.cpio: the archive is damaged: .*make it again with hr pack$'
+
 # --root wins over the host.
 mkdir -p root/etc root/usr
 echo root >root/etc/passwd
