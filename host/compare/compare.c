@@ -55,7 +55,7 @@ static int read_side(struct compare *c, int side, uint32_t number, struct diff_s
 
     selection_init(&all);
     error = access(path, R_OK) == 0
-                ? diff_side_read(of, path, &all, &symbols, DIFF_BY_FUNCTION, alias)
+                ? diff_side_read(of, path, &all, &symbols, 0, DIFF_BY_FUNCTION, alias)
                 : -ENOENT;
     if (error == -ENOMEM)
         return run_fail(failure, "out of memory; end other programs");
