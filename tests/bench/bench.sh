@@ -565,9 +565,8 @@ bench_accesses() {
     for view in '' '--by function' '--lines'; do
         # shellcheck disable=SC2086
         cost "$HR" memory $view accesses.bin
-        # shellcheck disable=SC2046
         row "hr memory${view:+ $view}, $((accesses / 1000000)) million accesses" \
-            "$(calc %.1f "2 * $accesses / 1e6 / $cpu")" 'M accesses/s' $([ "$view" = --lines ] || echo ge 10)
+            "$(calc %.1f "2 * $accesses / 1e6 / $cpu")" 'M accesses/s' ge 10
         row "hr memory${view:+ $view}: resident memory" "$rss" MiB le 300
     done
     for command in 'memory --map' 'view -o accesses.html'; do
