@@ -52,15 +52,17 @@ static uint64_t *entries_of(uint64_t table)
     return phys_pointer(table & VM_ENTRY_ADDRESS);
 }
 
-/* Entries are mostly untouched: eight are passed at once. */
+/* Entries are mostly untouched: many are passed at once. */
 #define GROUP 8u
+#define GROUPS 32u /* entries of four groups */
 
-static inline uint64_t bits_of_any(const uint64_t *entries)
+static inline __attribute__((always_inline)) uint64_t bits_of_any(const uint64_t *entries,
+                                                                  unsigned count)
 {
     uint64_t any = 0;
 
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < GROUP; i++)
+#pragma GCC unroll 32
+    for (unsigned i = 0; i < count; i++)
         any |= entries[i];
     __asm__ volatile("" ::: "memory"); /* keeps no entry in a register, which would take a move */
     return any;
@@ -73,6 +75,7 @@ static inline uint64_t bits_of_all(const uint64_t *entries)
 #pragma GCC unroll 8
     for (unsigned i = 0; i < GROUP; i++)
         all &= entries[i];
+    __asm__ volatile("" ::: "memory");
     return all;
 }
 
@@ -83,40 +86,67 @@ static inline void clear_entry(uint64_t *entry)
     *entry &= ~TOUCHED;
 }
 
-static inline void look_at_page(struct look *look, uint64_t *entry, uint64_t address)
+static inline bool are_alike(const uint64_t *entries, bool written)
 {
-    if ((*entry & REACHED) != REACHED)
-        return;
-    add_pages(look, address, PAGE_BYTES, flags_of(*entry));
-    if (look->clear)
-        clear_entry(entry);
+    uint64_t all = bits_of_all(entries);
+
+    if (written)
+        return (all & (REACHED | TOUCHED)) == (REACHED | TOUCHED);
+    return (all & REACHED) == REACHED && !(bits_of_any(entries, GROUP) & VM_ENTRY_DIRTY);
 }
 
-/* Eight pages, of which some were touched: most often all of them in one way. */
-static inline void look_at_group(struct look *look, uint64_t *entries, uint64_t address,
-                                 uint64_t any)
+/* Takes the groups before `end` whose pages were all written, or all read alone: touched pages most
+ * often have neighbours of their kind.  Returns the first entry that it did not take. */
+static inline __attribute__((always_inline)) uint64_t *
+take_alike(struct look *look, uint64_t *entries, const uint64_t *end, uint64_t address,
+           bool written)
 {
-    if (!(any & VM_ENTRY_PRESENT) || (any ^ bits_of_all(entries)) & (REACHED | TOUCHED)) {
-        for (unsigned i = 0; i < GROUP; i++)
-            look_at_page(look, entries + i, address + i * PAGE_BYTES);
-        return;
-    }
-    add_pages(look, address, GROUP * PAGE_BYTES, flags_of(any));
-    if (!look->clear)
-        return;
+    uint64_t *at = entries;
+    bool clear = look->clear;
+
+    for (; at != end && are_alike(at, written); at += GROUP) {
+        if (!clear)
+            continue;
 #pragma GCC unroll 8
-    for (unsigned i = 0; i < GROUP; i++)
-        clear_entry(entries + i);
+        for (unsigned i = 0; i < GROUP; i++)
+            clear_entry(at + i);
+    }
+    if (at != entries)
+        add_pages(look, address, (uint64_t)(at - entries) * PAGE_BYTES,
+                  written ? TRACE_PAGES_WRITTEN : 0);
+    return at;
+}
+
+/* Eight pages of different kinds. */
+static void look_at_group(struct look *look, uint64_t *entries, uint64_t address)
+{
+    for (unsigned i = 0; i < GROUP; i++) {
+        if ((entries[i] & REACHED) != REACHED)
+            continue;
+        add_pages(look, address + i * PAGE_BYTES, PAGE_BYTES, flags_of(entries[i]));
+        if (look->clear)
+            clear_entry(entries + i);
+    }
 }
 
 /* The lowest table, in which most of a look's time goes. */
 static void look_at_pages(struct look *look, uint64_t *entries, uint64_t address)
 {
-    for (unsigned i = 0; i < ENTRIES; i += GROUP) {
-        uint64_t any = bits_of_any(entries + i);
+    const uint64_t *end = entries + ENTRIES;
 
-        if (any & VM_ENTRY_ACCESSED)
-            look_at_group(look, entries + i, address + i * PAGE_BYTES, any);
+    for (uint64_t *at = entries, *next; at != end; at = next) {
+        uint64_t here = address + (uint64_t)(at - entries) * PAGE_BYTES, any;
+
+        next = at + GROUP;
+        any = bits_of_any(at, GROUP);
+        if (!(any & VM_ENTRY_ACCESSED))
+            continue;
+        next = any & VM_ENTRY_DIRTY ? take_alike(look, at, end, here, true)
+                                    : take_alike(look, at, end, here, false);
+        if (next != at)
+            continue;
+        look_at_group(look, at, here);
+        next = at + GROUP;
     }
 }
 
@@ -146,7 +176,7 @@ static void look_below(struct look *look, uint64_t table, uint64_t address, unsi
     unsigned count = level == VM_LEVEL_TOP ? USER_ENTRIES : ENTRIES;
 
     for (unsigned i = 0; i < count; i += GROUP) {
-        if (!(bits_of_any(entries + i) & VM_ENTRY_ACCESSED))
+        if (!(bits_of_any(entries + i, GROUP) & VM_ENTRY_ACCESSED))
             continue;
         for (unsigned j = i; j < i + GROUP; j++)
             look_at_entry(look, entries + j, address + j * bytes, level);
