@@ -18,6 +18,7 @@ int view_lanes_init(struct view_lanes *lanes, struct view_blocks *groups)
     memset(lanes, 0, sizeof *lanes);
     lanes->groups = groups;
     lanes->cell_shift = SHIFT_FIRST;
+    lanes->calls.shift = SHIFT_FIRST;
     lanes->marks = json_array();
     lanes->run_cells = calloc((size_t)VIEW_GROUPS_MAX * VIEW_CELLS, sizeof(uint64_t));
     for (uint32_t i = 0; i < VIEW_LANES; i++) {
@@ -37,6 +38,7 @@ void view_lanes_free(struct view_lanes *lanes)
 {
     json_decref(lanes->marks);
     free(lanes->run_cells);
+    view_cells_free(&lanes->calls);
     for (uint32_t i = 0; i < VIEW_LANES; i++)
         free(lanes->spans[i].all);
     memset(lanes, 0, sizeof *lanes);
@@ -47,31 +49,13 @@ static uint64_t since_start(const struct view_lanes *lanes, uint64_t time)
     return time <= lanes->start ? 0 : (time - lanes->start) & VIEW_TICKS_MASK;
 }
 
-static void fold(uint64_t *cells, unsigned by)
-{
-    for (uint32_t i = 1; i < VIEW_CELLS; i++) {
-        uint64_t value = cells[i];
-
-        cells[i] = 0;
-        cells[i >> by] += value;
-    }
-}
-
-/* Makes cells wide enough for a time. */
+/* Makes cells wide enough for a time.  Those of groups to come are not touched: most never come. */
 static void reach(struct view_lanes *lanes, uint64_t time)
 {
-    unsigned by = 0;
+    unsigned by = view_cells_reach(&lanes->cell_shift, time);
 
-    while (time >> lanes->cell_shift >> by >= VIEW_CELLS)
-        by++;
-    if (by == 0)
-        return;
-    lanes->cell_shift += by;
-    if (by > 10)
-        by = 10; /* all becomes one */
-    fold(lanes->call_cells, by);
-    for (uint32_t g = 0; g < VIEW_GROUPS_MAX; g++)
-        fold(lanes->run_cells + (size_t)g * VIEW_CELLS, by);
+    for (uint32_t g = 0; by != 0 && g < lanes->groups->group_count; g++)
+        view_cells_fold(lanes->run_cells + (size_t)g * VIEW_CELLS, by);
 }
 
 /* Drops the shorter half of what is kept, about. */
@@ -208,19 +192,18 @@ static void take_lost(struct view_lanes *lanes, uint16_t cpu, const struct trace
                                view_blocks_group(lanes->groups, cpu, 0)});
 }
 
-static void take_call(struct view_lanes *lanes, uint16_t cpu, const struct trace_record *record)
+static int take_call(struct view_lanes *lanes, uint16_t cpu, const struct trace_record *record)
 {
     struct hr_rec_syscall call;
     uint64_t time;
 
     if (!trace_body(record, &call, sizeof call, NULL, NULL))
-        return;
+        return 0;
     time = since_start(lanes, call.time);
     add(lanes, VIEW_CALLS,
         (struct view_span){time, time + call.duration_ticks, call.number,
                            view_blocks_group(lanes->groups, cpu, call.tid)});
-    reach(lanes, time);
-    lanes->call_cells[time >> lanes->cell_shift]++;
+    return view_cells_add(&lanes->calls, time, call.number, 1);
 }
 
 static void take_output(struct view_lanes *lanes, uint16_t cpu, const struct trace_record *record)
@@ -239,8 +222,10 @@ int view_lanes_record(struct view_lanes *lanes, const struct hr_chunk_header *ch
                       const struct trace_record *record)
 {
     static void (*const takers[256])(struct view_lanes *, uint16_t, const struct trace_record *) = {
-        [HR_REC_SWITCH] = take_switch, [HR_REC_GAP] = take_gap,       [HR_REC_LOST] = take_lost,
-        [HR_REC_SYSCALL] = take_call,  [HR_REC_OUTPUT] = take_output,
+        [HR_REC_SWITCH] = take_switch,
+        [HR_REC_GAP] = take_gap,
+        [HR_REC_LOST] = take_lost,
+        [HR_REC_OUTPUT] = take_output,
     };
     struct view_lanes_cpu *c = find_cpu(lanes, chunk->cpu);
 
@@ -248,6 +233,8 @@ int view_lanes_record(struct view_lanes *lanes, const struct hr_chunk_header *ch
         c->end = since_start(lanes, chunk->time_last);
     if (record->type == HR_REC_MARK)
         return take_mark(lanes, chunk->cpu, record);
+    if (record->type == HR_REC_SYSCALL)
+        return take_call(lanes, chunk->cpu, record);
     if (takers[record->type] != NULL)
         takers[record->type](lanes, chunk->cpu, record);
     return 0;
@@ -284,26 +271,30 @@ static void put_cells(const struct view_lanes *lanes, struct view_columns *colum
         view_columns_put(columns, (uint64_t)ceil(ldexp((double)lanes->run_cells[i] * 255,
                                                        -(int)lanes->cell_shift)));
     view_columns_end(columns, "run_cells");
-    view_columns_begin(columns);
-    for (uint32_t i = 0; i < VIEW_CELLS; i++)
-        view_columns_put(columns, lanes->call_cells[i]);
-    view_columns_end(columns, "call_cells");
+    view_cells_pack(&lanes->calls, "call_cells", columns);
     view_columns_set(columns, "cell_ticks", json_real(ldexp(1, (int)lanes->cell_shift)));
 }
 
-/* The names of the system calls that the page may show. */
-static json_t *call_names(const struct view_spans *calls)
+static void add_call_name(json_t *names, uint64_t call)
 {
-    json_t *names = json_object();
+    const char *name = syscall_name(call);
     char number[16];
 
-    for (uint32_t i = 0; i < calls->count; i++) {
-        const char *name = syscall_name(calls->all[i].value);
+    snprintf(number, sizeof number, "%u", (uint32_t)call);
+    if (name != NULL && json_object_get(names, number) == NULL)
+        json_object_set_new(names, number, json_string(name));
+}
 
-        snprintf(number, sizeof number, "%u", (uint32_t)calls->all[i].value);
-        if (name != NULL && json_object_get(names, number) == NULL)
-            json_object_set_new(names, number, json_string(name));
-    }
+/* The names of the system calls that the page may show. */
+static json_t *call_names(const struct view_lanes *lanes)
+{
+    const struct view_spans *calls = &lanes->spans[VIEW_CALLS];
+    json_t *names = json_object();
+
+    for (uint32_t i = 0; i < calls->count; i++)
+        add_call_name(names, calls->all[i].value);
+    for (uint32_t i = 0; i < lanes->calls.kind_count; i++)
+        add_call_name(names, lanes->calls.kinds[i]);
     return names;
 }
 
@@ -334,7 +325,7 @@ void view_lanes_pack(struct view_lanes *lanes, const struct trace_info *info,
     for (uint32_t i = 0; i < VIEW_LANES; i++)
         put_spans(&lanes->spans[i], names[i], columns);
     put_cells(lanes, columns);
-    view_columns_set(columns, "call_names", call_names(&lanes->spans[VIEW_CALLS]));
+    view_columns_set(columns, "call_names", call_names(lanes));
     view_columns_set(columns, "groups", groups_of(lanes->groups, info));
     view_columns_set(columns, "processes", view_processes(info));
     view_columns_set(columns, "marks", json_incref(lanes->marks));

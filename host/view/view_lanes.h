@@ -9,11 +9,11 @@
 
 #include "host/scan/trace_scan.h"
 #include "host/view/view_blocks.h"
+#include "host/view/view_cells.h"
 #include "host/view/view_columns.h"
 
 #define VIEW_SPANS_MAX 65536u
 #define VIEW_MARKS_MAX 10000u /* further ones are counted only */
-#define VIEW_CELLS 1024u
 #define VIEW_LANES_CPUS_MAX 256u
 
 enum view_lane { VIEW_RUNS, VIEW_GAPS, VIEW_LOST, VIEW_CALLS, VIEW_OUTPUTS, VIEW_LANES };
@@ -47,7 +47,7 @@ struct view_lanes {
     struct view_lanes_cpu cpus[VIEW_LANES_CPUS_MAX];
     uint32_t cpu_count;
     uint64_t *run_cells; /* ticks that each group ran in each cell; owned */
-    uint64_t call_cells[VIEW_CELLS]; /* calls that began */
+    struct view_cells calls; /* that began, by number */
     unsigned cell_shift;
     json_t *marks; /* [tick, cpu, tid, text]; owned */
     uint64_t mark_count;

@@ -7,6 +7,7 @@
 
 #include "host/base/json.h"
 #include "host/trace/trace_looks.h"
+#include "host/view/view_pages.h"
 
 #define SHARES 255 /* of what is allocated of a cell: the whole */
 
@@ -213,6 +214,8 @@ void view_memory_pack(const struct view_memory *memory, struct view_columns *col
                             "bins", json_number(map->bins), "looks", json_number(map->looks),
                             "most", json_number(map->most), "left_out", json_number(map->left_out),
                             "lives_left_out", json_number(map->lives_left_out), "bands", bands));
+        if (map->of == MEMORY_MAP_PAGES)
+            view_pages_pack(map, columns);
         pack_cells(map, columns);
         pack_lives(map, columns);
     }

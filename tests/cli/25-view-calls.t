@@ -77,7 +77,14 @@ is 'off CPU: no stacks, no choice' "$(seen '."off-cpu".hidden')" true
 if cc -O1 -g -pthread -o kinds "$ROOT/tests/programs/waitkinds.c" 2>cc.err; then
     run_guest -q -i 10us --waits -g dwarf -o w.bin ./kinds
     run_hr view w.bin
-    look w.html off-cpu
+    look w.html overview off-cpu
+    seen '.overview.bands."CPU usage" | to_entries[] | "\(.key | sub("kinds"; "thread")) \(.value * 100 | round)"' | sort >got
+    "$HR" timeline --per thread -b 1s -f csv w.bin | awk -F, '$4 == "usage" { printf "thread %s %.0f\n", $3, $7 * 100 }' | sort >wanted
+    same_file 'bands of CPU usage: as hr timeline has them' got wanted
+    "$HR" export sqlite -o w.db w.bin
+    seen '.overview | .end as $ns | .bands."system calls" | to_entries | map(select(.key != "others"))[] | "\(.key) \(.value * $ns / 1e6 | round)"' | sort >got
+    sqlite3 -separator ' ' w.db 'SELECT name, count(*) FROM syscalls GROUP BY name ORDER BY count(*) DESC LIMIT 8' | sort >wanted
+    same_file 'bands of system calls: all of them' got wanted
     "$HR" export folded --off-cpu -o w.folded w.bin
     is 'off CPU: as long as hr export folded --off-cpu has it' "$(seen '."off-cpu".ns')" "$(awk '{ sum += $NF } END { print sum }' w.folded)"
     is 'off CPU: the halves are the whole' "$(seen '."off-cpu" | (.halves | add | round) == .ns and (.halves | min) > 0')" true
@@ -87,6 +94,6 @@ if cc -O1 -g -pthread -o kinds "$ROOT/tests/programs/waitkinds.c" 2>cc.err; then
     like 'off CPU: a thread waits less' seen '"thread": "all: 1[0-9]\.[0-9]+ ms off CPU'
     like 'on CPU again: samples' seen '"again": "all: [0-9,]+ samples'
 else
-    skip 11 'no C compiler'
+    skip 14 'no C compiler'
 fi
 done_testing

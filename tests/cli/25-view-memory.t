@@ -44,7 +44,13 @@ is 'allocations: objects as hr memory has them' "$(seen '.memory.objects | sort 
 like 'allocations: what the object is, and who allocated it' seen '7.2 KB in 300 objects\\n.*24 bytes at 0x[0-9a-f]+, allocated at 0\.[0-9]+ ms by thread 1000, freed after [0-9.]+ ms\\n  count_word \(tally.c:34\)\\n'
 is 'a double click selects the life of an object' \
     "$(seen .memory.life | jq --slurpfile map map '. as $life | [$map[0].lives[] | select(.from_ns == ($life[0] | round) and .to_ns == ($life[1] | round) and .bytes == 24)] | length')" 1
-look t.html 'memory=pages|[heap]'
+look t.html overview 'memory=pages|[heap]'
+wanted=$("$HR" memory --by look -f csv --limit 0 t.bin | awk -F, 'NR > 1 { sum += $2 } END { printf "%.0f\n", sum * 100000 }')
+within 'bands of the working set: bytes by time as hr memory has them' \
+    "$(seen '.overview | .end * ([.bands."working set"[]] | add) | round')" $((wanted / 100 * 99)) $((wanted / 100 * 101))
+seen '.overview | .end as $ns | .bands."page faults" | to_entries[] | "\(.key) \(.value * $ns / 1e6 | round)"' | grep -v ^others >got
+"$HR" memory --by first-touch -f csv --limit 0 t.bin | awk -F, '{ print $8, $2 }' | grep -xFf got | sort >wanted
+is 'bands of page faults: functions with most, as hr memory has them' "$(wc -l <wanted)" 8
 like 'pages: what a cell says, of whole pages' seen '0x[0-9a-f]+000 to 0x[0-9a-f]+000, [^"]* pages? read, [0-9]+ written'
 like 'pages: who touched them first' seen 'touched first by [^"]*malloc'
 

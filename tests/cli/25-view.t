@@ -26,7 +26,7 @@ counts hr.bin >wanted
 same_file 'functions: the same counts as hr dump' got wanted
 is 'badges say what is no measurement' "$(seen '.overview.badges | index("stub counters") != null')" true
 is 'checks say so, too' "$(seen '[.overview.checks[] | select(startswith("warn: cycles, branches"))] | length')" 1
-is 'emulated: opens with functions over time, not with stubs' "$(seen '.overview.tracks | join(",")')" 'functions of the samples'
+is 'emulated: opens with functions over time, not with stubs' "$(seen '.overview.tracks | join(",")')" 'functions of CPU time'
 is 'bands of functions: their shares of the run, within 1 %' "$(seen '.overview | ([.counts[]] | add) as $all | .counts as $counts | .bands.functions |
     [to_entries[] | select(.key | startswith("phase_")) | .value - $counts[.key] / $all | fabs | select(. > 0.01)], [to_entries[].key | select(startswith("phase_"))] | length' | tr '\n' ' ')" '0 4 '
 is 'stubs are marked where they can be chosen' "$(seen '[.overview.choices[] | select(test("^(IPC|branch|cycles|cache)")) | select(endswith(" (stub)") | not)] | length')" 0
@@ -117,7 +117,7 @@ is 'hostile names: no element of theirs' "$(seen '.overview.elements | length')"
 run_hr view stacks.bin
 look stacks.html overview split
 is 'CPUs: rows of all, then of each' "$(seen '.overview.tracks | join(",")') $(seen '.split | join(",")')" \
-    'functions of the samples,CPU usage by thread CPU 0 ,CPU 0 ,CPU 1 ,CPU 1 ,CPU 2 ,CPU 2 '
+    'functions of CPU time,CPU usage by thread CPU 0 ,CPU 0 ,CPU 1 ,CPU 1 ,CPU 2 ,CPU 2 '
 is 'threads and marks: lanes' "$(seen '.overview.lanes | join(",")')" \
     'marks,thread 1,thread 2,thread 3,thread 4,thread 5,thread 6'
 seen .overview.counts | jq -S . >got

@@ -63,7 +63,7 @@ def overview(page, _):
             "facts": page.js("[...document.querySelectorAll('#facts dd')].map(d => d.textContent)"),
             "functions": page.js(ROWS), "frames": frames(page), "counts": counts(page),
             "tracks": page.js("hrView.view.rows.map(row => row.metric.name + ' ' + row.metric.unit)"),
-            "bands": page.js(BANDS),
+            "bands": page.js(BANDS), "end": page.js("hrView.view.end"),
             "heads": page.js("[...document.querySelectorAll('#functions th')].map(t => t.textContent)"),
             "choices": page.js("[...document.querySelectorAll('#metric-add option')].map(o => o.textContent)"),
             "regions": page.js("[...document.querySelectorAll('#regions:not([hidden]) tbody tr')].map(r => [...r.cells].map(c => c.textContent))"),

@@ -2,7 +2,7 @@
  *   layers   [{ name, hue }] from the bottom; hue: a colour's name in style.css, b0 to b7 or rest
  *   read     (from, to, pixels, cpus) -> { start, step, values, top, samples }: bins of `step` ns from `start` on, `values[layer][bin]`, the scale's
  *            end; samples: a bin is no longer than a sample
- *   text     a value in words, also on the scale
+ *   text     a value in words, also on the scale; per: what the pointer's words add to it, " / ms"
  *   whole    one row, also where each CPU has one; search: a click on a name searches for it
  *   tall     a row that is higher than others */
 const BANDS_LEGEND = 19; /* px below the areas, for the names */
@@ -99,7 +99,7 @@ function layerWords(row, bin, y) {
   values.forEach((layer, n) => { if (at < 0 && left >= 0 && (left -= layer[bin]) < 0) at = n; });
   row.light(y > box.bottom ? -1 : at);
   const order = values.map((layer, n) => n).filter((n) => values[n][bin] > 0).sort((a, b) => (b === at) - (a === at) || values[b][bin] - values[a][bin]);
-  return order.slice(0, BANDS_TOLD).map((n) => `${bands.text(values[n][bin])}  ${bands.layers[n].name}`).join("\n");
+  return order.slice(0, BANDS_TOLD).map((n) => `${bands.text(values[n][bin])}${bands.per || ""}  ${bands.layers[n].name}`).join("\n");
 }
 
 function unlightBands(view) {

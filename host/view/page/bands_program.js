@@ -3,7 +3,8 @@ const BANDS_MAX = 8; /* layers that are told apart: as many as there are colours
 const BANDS_LEAST = 0.004; /* of all; less is among the others */
 const BANDS_PIXELS = 2; /* of a bin, at least */
 const BANDS_SAMPLES = 20000; /* are drawn one by one, if there are no more */
-const BLOCK_SAMPLES = 4; /* in a bin of blocks, about */
+const BLOCK_SAMPLES = 6; /* in a bin, about */
+const SAMPLE_PIXELS = 8; /* of a bin of several samples, at most */
 
 /* The functions that most samples are in; `layer` says of each node of the tree where it counts. */
 function topFunctions(view) {
@@ -34,9 +35,11 @@ function functionsOfBlocks(view, levels, from, to, pixels) {
   return { start: first * step, step, values: levels.map((of) => of(level).slice(first, end)), top: 1, samples: false };
 }
 
-/* A sample stands for the time since the one before it. */
+/* A sample stands for the time since the one before it.  Some are in a bin together, while that makes none wider than SAMPLE_PIXELS. */
 function functionsOfSamples(view, layer, count, cpus, from, to, pixels) {
-  const s = view.samples, bins = bandBins(bandStep(1, from, to, pixels, BANDS_PIXELS), from, to, view.end);
+  const s = view.samples, apart = pixels / Math.max(1, countSamples(s, from, to)) * cpus.length, single = apart >= SAMPLE_PIXELS;
+  const least = single ? BANDS_PIXELS : Math.max(BANDS_PIXELS, Math.min(SAMPLE_PIXELS, BLOCK_SAMPLES * apart));
+  const bins = bandBins(bandStep(1, from, to, pixels, least), from, to, view.end);
   const values = Array.from({ length: count }, () => new Float64Array(bins.count));
   for (const cpu of cpus) {
     const list = s.byCpu.get(cpu) || [], end = Math.min(list.length, lowerSample(s, list, to) + 1);
@@ -45,7 +48,7 @@ function functionsOfSamples(view, layer, count, cpus, from, to, pixels) {
       if (ns > 0) spreadSpan(values[layer[s.node[n]] ?? count - 1], bins, last - ns, last, ns);
     }
   }
-  return { ...bins, values, top: 1, samples: samplesFit(view, from, to, pixels) };
+  return { ...bins, values, top: 1, samples: single };
 }
 
 function functionBands(view) {
@@ -60,9 +63,18 @@ function functionBands(view) {
       series = functionsOfBlocks(view, levels.get(key), from, to, pixels);
     }
     toShares(series.values);
+    lowerIdle(view, series, cpus);
     return series;
   }
-  return { id: "bands.functions", name: "functions", unit: "of the samples", bands: { layers, read, text: formatRound, tall: true, search: true } };
+  return { id: "bands.functions", name: "functions", unit: "of CPU time", bands: { layers, read, text: formatRound, tall: true, search: true } };
+}
+
+/* Where no CPU was busy all the time there is less of everything. */
+function lowerIdle(view, series, cpus) {
+  if (view.lanes.threads.length === 0 || series.values.length === 0) return;
+  const [busy] = ranIn(view, { ...series, count: series.values[0].length }, cpus, () => 0, 1), last = Math.floor((view.end - series.start) / series.step);
+  if (last < busy.length) busy[last] *= series.step / Math.max(1, view.end - series.start - last * series.step); /* the run ends in this bin */
+  for (const layer of series.values) for (let i = 0; i < layer.length; i++) layer[i] *= Math.min(1, busy[i]);
 }
 
 function formatRound(share) {
@@ -79,19 +91,23 @@ function threadLayers(view) {
   return { layers, layer: lanes.groups.map(([, tid]) => place.has(tid) ? place.get(tid) : layers.length - 1) };
 }
 
-/* From the runs themselves where all are kept, else from cells that say how much of each a thread ran. */
+/* How many CPUs each layer ran on in each bin: from the runs themselves where all are kept, else from cells that say how much of each a thread ran. */
+function ranIn(view, bins, cpus, layerOf, count) {
+  const { groups, runs, cells, cellNs } = view.lanes, end = bins.start + bins.step * bins.count, wanted = groups.map(([cpu]) => cpus.includes(cpu));
+  const values = Array.from({ length: count }, () => new Float64Array(bins.count)), add = (g, first, last, ns) => spreadSpan(values[layerOf(g)], bins, first, last, ns / bins.step);
+  if (runs.least <= bins.step) eachSpan(runs, bins.start, end, (n) => { if (wanted[runs.group[n]]) add(runs.group[n], runs.first[n], runs.last[n], runs.last[n] - runs.first[n]); });
+  else wanted.forEach((use, g) => {
+    for (let i = Math.floor(bins.start / cellNs); use && i < CELLS && i * cellNs < end; i++)
+      if (cells[g * CELLS + i]) add(g, i * cellNs, (i + 1) * cellNs, cells[g * CELLS + i] / 255 * cellNs);
+  });
+  return values;
+}
+
 function usageBands(view) {
-  const { lanes } = view, { layers, layer } = threadLayers(view), cellCount = view.lanes.cells.length / Math.max(1, lanes.groups.length);
+  const { layers, layer } = threadLayers(view), { lanes } = view;
   function read(from, to, pixels, cpus) {
-    const step = bandStep(1, from, to, pixels, BANDS_PIXELS), bySpans = lanes.runs.least <= step;
-    const bins = bandBins(bySpans ? step : Math.max(step, lanes.cellNs), from, to, view.end), wanted = lanes.groups.map(([cpu]) => cpus.includes(cpu));
-    const values = layers.map(() => new Float64Array(bins.count)), add = (g, first, last, ns) => spreadSpan(values[layer[g]], bins, first, last, ns / bins.step);
-    if (bySpans) eachSpan(lanes.runs, bins.start, to, (n) => { if (wanted[lanes.runs.group[n]]) add(lanes.runs.group[n], lanes.runs.first[n], lanes.runs.last[n], lanes.runs.last[n] - lanes.runs.first[n]); });
-    else wanted.forEach((use, g) => {
-      for (let i = Math.floor(bins.start / lanes.cellNs); use && i < cellCount && i * lanes.cellNs < to; i++)
-        if (lanes.cells[g * cellCount + i]) add(g, i * lanes.cellNs, (i + 1) * lanes.cellNs, lanes.cells[g * cellCount + i] / 255 * lanes.cellNs);
-    });
-    return { ...bins, values, top: cpus.length, samples: false };
+    const step = bandStep(1, from, to, pixels, BANDS_PIXELS), bins = bandBins(lanes.runs.least <= step ? step : Math.max(step, lanes.cellNs), from, to, view.end);
+    return { ...bins, values: ranIn(view, bins, cpus, (g) => layer[g], layers.length), top: cpus.length, samples: false };
   }
   const several = view.pyramid.cpus.length > 1;
   return { id: "bands.usage", name: "CPU usage", unit: "by thread", bands: { layers, read, text: several ? (cpus) => formatNumber(cpus, Number.isInteger(cpus) ? 0 : 2) + (cpus === 1 ? " CPU" : " CPUs") : formatRound } };
@@ -102,11 +118,14 @@ function makeBands(view) {
   const list = [];
   if (!isCounted(view) && view.blocks.block.length) list.push(functionBands(view));
   if (view.lanes.threads.length) list.push(usageBands(view));
+  if (view.lanes.callCells.kinds.length) list.push(callBands(view));
+  if (view.pages && view.pages.faults.kinds.length) list.push(faultBands(view, view.pages));
+  if (view.pages) list.push(setBands(view, view.pages));
   return list.map((metric) => ({ stub: false, ends: null, ...metric }));
 }
 
-/* Where nothing was measured by counters, what the program did comes first: usage alone where there is more to see than one thread that always runs. */
+/* Where nothing was measured by counters, what the program did comes first, as far as there is something to see. */
 function bandsAtFirst(view) {
-  const idle = view.lanes.threads.length > 1 || view.lanes.gaps.seen > 0;
-  return view.facts.events.some((event) => event.source === "pmu") ? [] : view.metrics.filter((m) => m.bands && (m.id !== "bands.usage" || idle)).map((m) => m.id);
+  const { lanes } = view, dull = { "bands.usage": lanes.threads.length === 1 && lanes.gaps.seen === 0, "bands.calls": lanes.calls.seen < CALLS_MANY };
+  return view.facts.events.some((event) => event.source === "pmu") ? [] : view.metrics.filter((m) => m.bands && !dull[m.id]).map((m) => m.id);
 }

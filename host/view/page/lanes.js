@@ -34,16 +34,15 @@ function runsByThread(runs, groups) {
 /* Threads by the time that they ran, and the lanes of what else there is. */
 function makeLanes(group, nsPerTick) {
   const lanes = { groups: group.facts.groups, cellNs: group.facts.cell_ticks * nsPerTick, cells: group.column("run_cells"),
-    callCells: group.column("call_cells"), marks: group.facts.marks.map(([tick, cpu, tid, text]) => ({ ns: tick * nsPerTick, cpu, tid, text })),
+    callCells: readCells(group, "call_cells", nsPerTick), marks: group.facts.marks.map(([tick, cpu, tid, text]) => ({ ns: tick * nsPerTick, cpu, tid, text })),
     markCount: group.facts.mark_count, callNames: group.facts.call_names };
   for (const name of ["runs", "gaps", "lost", "calls", "outputs"]) lanes[name] = readSpans(group, name, nsPerTick);
   lanes.threadRuns = runsByThread(lanes.runs, lanes.groups);
   lanes.marks.sort((a, b) => a.ns - b.ns);
-  const cellCount = lanes.callCells.length;
   const ran = new Map();
   lanes.groups.forEach(([, tid], g) => {
     let sum = 0;
-    for (let i = 0; i < cellCount; i++) sum += lanes.cells[g * cellCount + i];
+    for (let i = 0; i < CELLS; i++) sum += lanes.cells[g * CELLS + i];
     if (sum > 0) ran.set(tid, (ran.get(tid) || 0) + sum * lanes.cellNs / 255);
   });
   const processOf = new Map(lanes.groups.map(([, tid, process]) => [tid, process]));
@@ -117,13 +116,13 @@ function cpuColour(view, cpu) {
 
 /* Where short runs are not kept one by one, cells say how much of each a thread ran. */
 function drawCells(context, view, lane, y) {
-  const { lanes } = view, count = lanes.callCells.length;
-  const first = Math.max(0, Math.floor(state.from / lanes.cellNs)), last = Math.min(count - 1, Math.ceil(state.to / lanes.cellNs));
+  const { lanes } = view;
+  const first = Math.max(0, Math.floor(state.from / lanes.cellNs)), last = Math.min(CELLS - 1, Math.ceil(state.to / lanes.cellNs));
   lanes.groups.forEach(([cpu, tid], g) => {
     if (tid !== lane.tid) return;
     context.fillStyle = cpuColour(view, cpu);
     for (let i = first; i <= last; i++) {
-      const share = lanes.cells[g * count + i] / 255;
+      const share = lanes.cells[g * CELLS + i] / 255;
       if (share === 0) continue;
       context.globalAlpha = 0.85;
       drawSpan(context, i * lanes.cellNs, (i + 1) * lanes.cellNs, y + (LANE_HEIGHT - 5) * (1 - Math.min(1, share)), (LANE_HEIGHT - 5) * Math.min(1, share));
@@ -140,13 +139,13 @@ function drawThread(context, view, lane, y) {
 }
 
 function drawCalls(context, view, y) {
-  const { calls, callCells, cellNs } = view.lanes;
+  const { calls, callCells } = view.lanes;
   context.fillStyle = colour("m5");
   if (calls.least > (state.to - state.from) / plotWidth()) {
-    const most = callCells.reduce((a, b) => Math.max(a, b), 1);
-    callCells.forEach((count, i) => {
+    const counts = Array.from({ length: CELLS }, (_, i) => callCells.kinds.reduce((sum, kind) => sum + kind.counts[i], 0)), most = Math.max(1, ...counts);
+    counts.forEach((count, i) => {
       const height = (LANE_HEIGHT - 5) * count / most;
-      if (count) drawSpan(context, i * cellNs, (i + 1) * cellNs, y + LANE_HEIGHT - 5 - height, height);
+      if (count) drawSpan(context, i * callCells.ns, (i + 1) * callCells.ns, y + LANE_HEIGHT - 5 - height, height);
     });
     return;
   }

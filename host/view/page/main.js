@@ -17,6 +17,7 @@ async function readView() {
   view.hasStacks = hasStacks(view.tree);
   view.isFlat = view.tree.parent.every((parent) => parent === 0);
   view.end = Math.max(facts.last_tick * ns, facts.partial ? 0 : facts.summary.duration_ns, 1);
+  view.pages = makePages(memory);
   view.metrics = [...makeBands(view), ...makeMetrics(facts)];
   view.objects = [...new Set(view.tree.functions.map((f) => f.object))].filter(Boolean);
   return view;

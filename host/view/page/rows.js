@@ -4,7 +4,7 @@ const EDGE = 10; /* px right of it */
 
 /* All rows share the place that style.css gives them, while none becomes too low. */
 function rowHeight(metric, all) {
-  const weight = (m) => (m.bands && m.bands.tall ? 1.7 : 1), room = Math.max(230, window.innerHeight * 0.34) - 2 - all.length;
+  const weight = (m) => (m.bands && m.bands.tall ? 1.7 : 1), room = Math.max(230, window.innerHeight * 0.42) - 2 - all.length;
   return Math.floor(Math.max(60, Math.min(112 * weight(metric), room * weight(metric) / all.reduce((sum, m) => sum + weight(m), 0))));
 }
 
