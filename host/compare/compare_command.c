@@ -50,7 +50,7 @@ static void take_revisions(struct options *o, char *argument, struct argp_state 
 static void take_programs(struct options *o, struct argp_state *state)
 {
     struct trial *trials = o->compare->trials;
-    size_t count = (size_t)(state->argc - state->next + 1), first = 0;
+    size_t count = (size_t)state->argc - (size_t)state->next + 1, first = 0;
     char **all = state->argv + state->next - 1;
 
     state->next = state->argc;

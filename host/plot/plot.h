@@ -22,6 +22,8 @@ struct plot_options {
     const char *function; /* whose durations are drawn; NULL: those with the worst tails */
     uint64_t from_address, to_address; /* of memory, both inclusive; `to` 0: all */
     uint64_t block_bytes; /* of a row of memory; 0: as it fits */
+    const char *before; /* the trace that the picture diff compares with; NULL: none */
+    const char *failed; /* the trace that could not be read; NULL: the reader's */
     bool incomplete; /* set when a trace is not whole */
 };
 
@@ -38,6 +40,7 @@ int plot_functions(struct plot_options *options, FILE *out);
 int plot_waits(struct plot_options *options, FILE *out);
 int plot_memory(struct plot_options *options, FILE *out);
 int plot_latency(struct plot_options *options, FILE *out);
+int plot_diff(struct plot_options *options, FILE *out);
 
 /* The title line of a picture: what, and of which program. */
 #define PLOT_TITLE_BYTES 512

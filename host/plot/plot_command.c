@@ -32,14 +32,17 @@ static const struct plot_picture {
     {"memory", plot_memory,
      "no pages, accesses or allocations; 'hr run --pages 1ms', '--mode pebs' or '--alloc' records "
      "them"},
+    {"diff", plot_diff, "one of the traces has no samples"},
 };
+
+#define PICTURES_OF_ONE (ARRAY_COUNT(pictures) - 1) /* the last one is of two traces */
 
 struct target { /* what pictures must not replace */
     struct stat trace;
     bool force; /* but for the trace, anything may be replaced */
 };
 
-enum { KEY_FORCE = 256, KEY_RANGE, KEY_BLOCK };
+enum { KEY_FORCE = 256, KEY_RANGE, KEY_BLOCK, KEY_DIFF };
 
 static const struct plot_picture *find_picture(const char *name)
 {
@@ -47,6 +50,19 @@ static const struct plot_picture *find_picture(const char *name)
         if (strcmp(pictures[i].name, name) == 0)
             return &pictures[i];
     return NULL;
+}
+
+static void check_traces(const struct plot_options *options, const struct argp_state *state)
+{
+    bool is_diff = options->picture != NULL && options->picture->draw == plot_diff;
+
+    if (is_diff && options->before == NULL)
+        argp_error(state, "the picture diff compares two traces: name the one before and the one "
+                          "after");
+    if (!is_diff && options->before != NULL)
+        argp_error(state,
+                   "%s: only the picture diff is of two traces; add --diff, or leave one out",
+                   options->reader.path);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -67,15 +83,26 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'p':
         options->picture = find_picture(argument);
         if (options->picture == NULL)
-            argp_error(state,
-                       "--picture %s: choose timeline, intervals, functions, calls, waits, latency "
-                       "or memory",
-                       argument);
+            argp_error(
+                state,
+                "--picture %s: choose timeline, intervals, functions, calls, waits, latency, "
+                "memory or diff",
+                argument);
         return 0;
     case KEY_RANGE:
         memory_map_range(argument, &options->from_address, &options->to_address, state);
         return 0;
+    case KEY_DIFF:
+        options->picture = find_picture("diff");
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->reader.path == NULL || options->before != NULL)
+            return reader_parse(key, argument, state);
+        options->before = options->reader.path;
+        options->reader.path = argument;
+        return 0;
     case ARGP_KEY_END:
+        check_traces(options, state);
         if (options->function != NULL && options->picture == NULL)
             options->picture = find_picture("latency");
         if (options->function != NULL && options->picture->draw != plot_latency)
@@ -162,7 +189,8 @@ static int plot(struct plot_options *options, const struct plot_picture *picture
     if (error == -ENODATA)
         status = -1;
     else if (error != 0)
-        status = reader_fail(options->reader.path, error);
+        status =
+            reader_fail(options->failed != NULL ? options->failed : options->reader.path, error);
     else
         status = write_picture(path, target, bytes, count);
     free(bytes);
@@ -190,7 +218,7 @@ static int plot_all(struct plot_options *options, const char *folder,
         return error_exit(HR_EXIT_FAILED, "%s: %s; name a folder that can be made", folder,
                           strerror(errno));
     for (size_t i = 0; i < ARRAY_COUNT(pictures) && status <= HR_EXIT_OK; i++) {
-        if (only != NULL && only != &pictures[i])
+        if (only != NULL ? only != &pictures[i] : i == PICTURES_OF_ONE)
             continue;
         snprintf(path, sizeof path, "%s/%s.svg", folder, pictures[i].name);
         status = plot(options, &pictures[i], path, target);
@@ -260,7 +288,9 @@ int plot_command(int argc, char **argv)
          "A folder for all pictures, a file FILE.svg for one, or - for one to standard output", 0},
         {"force", KEY_FORCE, NULL, 0, "Replace files that are no pictures of hr plot", 0},
         {"picture", 'p', "NAME", 0,
-         "Only timeline, intervals, functions, calls, waits, latency or memory", 0},
+         "Only timeline, intervals, functions, calls, waits, latency, memory or diff", 0},
+        {"diff", KEY_DIFF, NULL, 0, "The picture diff: what changed from trace OLD to trace NEW",
+         0},
         {"range", KEY_RANGE, "START-END", 0,
          "In the picture memory, these addresses alone, in hexadecimal", 0},
         {"block", KEY_BLOCK, "SIZE", 0, "In the picture memory, each row is so many bytes", 0},
@@ -271,7 +301,7 @@ int plot_command(int argc, char **argv)
         .options = table,
         .children = reader_symbols,
         .parser = parse,
-        .args_doc = "[FILE]",
+        .args_doc = "[FILE]\n--diff OLD NEW",
         .doc =
             "Draw a trace (default hr.bin) as SVG pictures for print."
             "\vtimeline: rates over time of every CPU, with the program's marks.  intervals: how "
@@ -283,7 +313,8 @@ int plot_command(int argc, char **argv)
             "addresses "
             "over time, of accesses (hr run --mode pebs), pages (hr run --pages) or allocations "
             "(hr run "
-            "--alloc).\n\n"
+            "--alloc).  diff: flame graphs of two traces, red where the second one counts more and "
+            "blue where it counts less; bars where there are no call stacks.\n\n"
             "Examples:\n"
             "  hr plot -o plots                           all pictures of hr.bin\n"
             "  hr plot -o rates.svg --from 2ms --to 5ms   three milliseconds of it\n"

@@ -26,7 +26,7 @@ void trial_difference_of(const double *before, size_t before_count, const double
 /* The difference of two exact values, or of two means where nothing varies. */
 void trial_difference_exact(double before, double after, struct trial_difference *difference);
 
-/* The same from means and variances alone, without resamples: Welch's interval. */
+/* Computes it from counts, means and variances alone, without resamples: Welch's interval. */
 void trial_difference_welch(struct trial_difference *difference);
 
 /* Whether the interval does not hold 0: the change is more than chance. */

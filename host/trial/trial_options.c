@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "host/base/array.h"
+#include "host/options/options_sampling.h"
 #include "lib/array.h"
 
 enum {
@@ -61,6 +62,8 @@ static error_t take(int key, char *argument, struct argp_state *state)
     for (size_t i = 0; i < ARRAY_COUNT(table) - 1; i++) {
         if (table[i].key != key)
             continue;
+        if (key == 'g' && argument == NULL && options_stacks_follow(state->argv[state->next]))
+            argument = state->argv[state->next++];
         snprintf(text, sizeof text, "--%s%s%s", table[i].name, argument != NULL ? "=" : "",
                  argument != NULL ? argument : "");
         return -array_append_text(&options->texts, &options->count, text);

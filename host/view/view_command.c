@@ -11,8 +11,10 @@
 #include "host/base/error.h"
 #include "host/base/option.h"
 #include "host/base/output_file.h"
+#include "host/diff/diff_tree.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
+#include "host/view/view_diff.h"
 #include "host/view/view_facts.h"
 #include "host/view/view_open.h"
 #include "host/view/view_page.h"
@@ -25,9 +27,11 @@ struct view_options {
     bool open; /* in a browser */
     bool serve;
     uint64_t port; /* 0: any */
+    const char *before; /* with --diff: the trace to compare with */
+    bool diff;
 };
 
-enum { KEY_FORCE = 256, KEY_OPEN, KEY_SERVE, KEY_PORT };
+enum { KEY_FORCE = 256, KEY_OPEN, KEY_SERVE, KEY_PORT, KEY_DIFF };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -35,6 +39,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         {'o', OPTION_TEXT, .offset = offsetof(struct view_options, output)},
         {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct view_options, force)},
         {KEY_OPEN, OPTION_FLAG, .offset = offsetof(struct view_options, open)},
+        {KEY_DIFF, OPTION_FLAG, .offset = offsetof(struct view_options, diff)},
         {KEY_SERVE, OPTION_FLAG, .offset = offsetof(struct view_options, serve)},
         {KEY_PORT, OPTION_NUMBER, .offset = offsetof(struct view_options, port), "port",
          "not a port; 1 to 65535", 1, UINT16_MAX},
@@ -45,7 +50,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     if (option_store(fields, key, argument, options, state))
         return 0;
     switch (key) {
+    case ARGP_KEY_ARG:
+        if (options->reader.path == NULL || options->before != NULL || !options->diff)
+            return reader_parse(key, argument, state);
+        options->before = options->reader.path;
+        options->reader.path = argument;
+        return 0;
     case ARGP_KEY_END:
+        if (options->diff && options->before == NULL)
+            argp_error(state, "--diff compares two traces: name the one before and the one after");
+        if (options->diff && options->serve)
+            argp_error(state, "--serve shows one trace; leave out --diff");
         if (options->port != 0 && !options->serve)
             argp_error(state, "--port works only with --serve; leave it out");
         if (options->output != NULL && options->serve)
@@ -58,14 +73,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* hr.bin becomes hr.html, anything else gets .html at its end. */
-static void default_output(const char *trace, char path[PATH_MAX])
+/* hr.bin becomes hr.html, or hr-diff.html; anything else gets that at its end. */
+static void default_output(const char *trace, bool diff, char path[PATH_MAX])
 {
     size_t bytes = strlen(trace);
 
     if (bytes > 4 && strcmp(trace + bytes - 4, ".bin") == 0)
         bytes -= 4;
-    snprintf(path, PATH_MAX, "%.*s.html", (int)bytes, trace);
+    snprintf(path, PATH_MAX, "%.*s%s.html", (int)bytes, trace, diff ? "-diff" : "");
 }
 
 static void warn(const struct view_model *model, const struct view_options *options)
@@ -96,9 +111,14 @@ static int open_output(struct output_file *file, const struct view_options *opti
     return -1;
 }
 
+struct page { /* what is written: the page of a trace, or of a difference */
+    struct view_model *model;
+    json_t *facts; /* taken over */
+    const struct diff_tree *diff; /* NULL: of a trace */
+};
+
 /* A page appears whole or says why not. */
-static int write_page(struct view_model *model, const struct view_options *options, json_t *facts,
-                      const char *path)
+static int write_page(const struct page *page, const struct view_options *options, const char *path)
 {
     struct output_file file;
     struct output *out = malloc(sizeof *out);
@@ -107,12 +127,13 @@ static int write_page(struct view_model *model, const struct view_options *optio
     if (out == NULL)
         error_print("out of memory; end other programs");
     if (out == NULL || open_output(&file, options, path) != 0) {
-        json_decref(facts);
+        json_decref(page->facts);
         free(out);
         return status;
     }
     output_init(out, file.fd);
-    error = view_page_write(out, model, facts);
+    error = page->diff != NULL ? view_diff_write(out, page->diff)
+                               : view_page_write(out, page->model, page->facts);
     failed = output_flush(out);
     free(out);
     if (failed != 0 && failed != -EPIPE)
@@ -123,6 +144,42 @@ static int write_page(struct view_model *model, const struct view_options *optio
         status = HR_EXIT_OK;
     return reader_output_finish(&file, status, "a page of hr view",
                                 "any browser ('hr view --open' starts it)");
+}
+
+static int present_diff(const struct view_options *options, const struct diff_tree *tree)
+{
+    const struct page page = {.diff = tree};
+    char path[PATH_MAX];
+    const char *output = options->output != NULL ? options->output : path;
+    int status;
+
+    default_output(options->reader.path, true, path);
+    status = write_page(&page, options, output);
+    for (int i = 0; i < 2; i++)
+        if (tree->incomplete[i])
+            error_print("%s is incomplete; the page shows what is there",
+                        i == 0 ? options->before : options->reader.path);
+    if (status == HR_EXIT_OK && options->open && view_open_file(output) != 0)
+        status = HR_EXIT_FAILED;
+    return status;
+}
+
+static int run_diff(const struct view_options *options)
+{
+    const char *const paths[2] = {options->before, options->reader.path};
+    struct diff_tree tree;
+    int failed = 0, status;
+    int error = diff_tree_read(&tree, paths, &options->reader.selection, &options->reader.symbols,
+                               NULL, &failed);
+
+    if (error == 0)
+        status = present_diff(options, &tree);
+    else if (error == -ENODATA)
+        status = error_exit(HR_EXIT_FAILED, "%s: there are no samples to compare", paths[failed]);
+    else
+        status = reader_fail(paths[failed < 2 ? failed : 1], error);
+    diff_tree_free(&tree);
+    return status;
 }
 
 static bool nothing_selected(const struct view_model *model)
@@ -145,6 +202,7 @@ static int read_all(struct view_options *options, struct view_model *model, json
 
 static int present(struct view_model *model, const struct view_options *options, json_t *facts)
 {
+    const struct page page = {.model = model, .facts = facts};
     char path[PATH_MAX];
     const char *output;
     json_t *summary = json_object_get(facts, "summary");
@@ -171,9 +229,9 @@ static int present(struct view_model *model, const struct view_options *options,
         return view_serve(model, options->reader.path, (uint16_t)options->port, options->open,
                           facts);
     }
-    default_output(options->reader.path, path);
+    default_output(options->reader.path, false, path);
     output = options->output != NULL ? options->output : path;
-    status = write_page(model, options, facts, output);
+    status = write_page(&page, options, output);
     warn(model, options);
     if (status == HR_EXIT_OK && options->open && view_open_file(output) != 0)
         status = HR_EXIT_FAILED;
@@ -191,6 +249,8 @@ static int run(struct view_options *options)
             HR_EXIT_FAILED,
             "this hr was built without the libraries of the page; 'tools/setup.sh page' "
             "and 'make page all' get them and build them in");
+    if (options->diff)
+        return run_diff(options);
     model = calloc(1, sizeof *model);
     error = model != NULL ? read_all(options, model, &facts) : -ENOMEM;
     if (error == 0) {
@@ -212,6 +272,8 @@ int view_command(int argc, char **argv)
          "Write the page to FILE, - for standard output (default: beside the trace, .html)", 0},
         {"force", KEY_FORCE, NULL, 0, "Write over a file that is no page of hr view", 0},
         {"open", KEY_OPEN, NULL, 0, "Open the page in the browser (xdg-open)", 0},
+        {"diff", KEY_DIFF, NULL, 0,
+         "What changed from trace OLD to trace NEW, as a flame graph and a table", 0},
         {"serve", KEY_SERVE, NULL, 0,
          "Serve the page to this machine's browsers, with every sample of a large trace", 0},
         {"port", KEY_PORT, "N", 0, "Listen on port N of 127.0.0.1 and ::1 (default: any)", 0},
@@ -221,7 +283,7 @@ int view_command(int argc, char **argv)
         .options = table,
         .children = reader_symbols,
         .parser = parse,
-        .args_doc = "[FILE]",
+        .args_doc = "[FILE]\n--diff OLD NEW",
         .doc = "Write a trace (default hr.bin) as one HTML page for a browser."
                "\vThe page needs no network and no other file. It shows what every CPU did over "
                "time, the functions of whatever is selected there, how the samples spread, and how "
@@ -230,7 +292,8 @@ int view_command(int argc, char **argv)
                "  hr view                              hr.html beside hr.bin\n"
                "  hr view -o /tmp/page.html run.bin    somewhere else\n"
                "  hr view --from 1s --to 2s            one second of it, in finer detail\n"
-               "  hr view --serve big.bin              all of it; open the address that is shown\n",
+               "  hr view --serve big.bin              all of it; open the address that is shown\n"
+               "  hr view --diff before.bin after.bin  what changed\n",
     };
     struct view_options options = {0};
     int status;

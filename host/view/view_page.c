@@ -73,3 +73,13 @@ int view_page_write(struct output *out, struct view_model *model, json_t *facts)
     output_text(out, "</body></html>\n");
     return error;
 }
+
+int view_page_write_part(struct output *out, const char *name, const uint8_t *bytes, size_t count)
+{
+    int error;
+
+    output_bytes(out, view_asset, (size_t)(view_asset_end - view_asset));
+    error = put_part(out, name, bytes, count);
+    output_text(out, "</body></html>\n");
+    return error;
+}

@@ -9,3 +9,6 @@ bool view_page_is_built(void);
 
 /* Writes all of it; takes `facts` over.  0 or -ENOMEM; errors of `out` stay there. */
 int view_page_write(struct output *out, struct view_model *model, json_t *facts);
+
+/* Writes a page that has one group of columns only, "data-NAME".  0 or -ENOMEM. */
+int view_page_write_part(struct output *out, const char *name, const uint8_t *bytes, size_t count);

@@ -27,14 +27,14 @@ int main(int argc, char **argv)
     return argc > 2 ? atoi(argv[2]) : 0;
 }
 END
-cc -O1 -g -static -DMORE='""' -o loop-0 loop.c || skip_all 'no compiler for static programs'
-cc -O1 -g -static -DMORE='"\nnop\nnop"' -o loop-1 loop.c
+cc -O1 -g -static -fno-omit-frame-pointer -DMORE='""' -o loop-0 loop.c || skip_all 'no compiler for static programs'
+cc -O1 -g -static -fno-omit-frame-pointer -DMORE='"\nnop\nnop"' -o loop-1 loop.c
 
 compare() { run_hr compare -q --accel tcg --kernel "$KERNEL" "$@"; }
 change() { jq ".changes[] | select(.kind == \"$1\" and (.event + .name) == \"$2\") | .change" out; }
 
 # Two instructions a pass more, in one function.
-compare -f json -m exact -- ./loop-0 30000 ::: ./loop-1 30000
+compare -f json -m exact -o exact -- ./loop-0 30000 ::: ./loop-1 30000
 is 'a comparison' "$status $(jq -c '[.exact, .runs, .statuses, .not_the_same]' out)" '0 [true,1,[0,0],""]'
 is 'two instructions a pass: exact' "$(change total instructions)" 60000
 is 'the time: a nanosecond each' "$(change total time_ns)" 60000
@@ -44,15 +44,42 @@ like 'the table' out '^instructions .* \+60,000 +\+[0-9.]+ %$'
 like 'says that it is exact' out '^# 1 run of each in virtual time: the differences are exact$'
 like 'functions by samples' out '^# instructions by function: 1 of [0-9]+ changed by more than chance'
 like 'which' out '^ +\+[0-9,]+ +\+-[0-9,]+ .* changed  loop-0$'
-compare -f csv --repeat 3 --warmup 1 -o kept -- ./loop-0 30000 ::: ./loop-1 30000
-is 'csv: three runs of each are equal' "$(grep '^total,instructions' out | cut -d, -f 7-11)" '60000,60000,60000,0,1'
+compare -f csv --repeat 3 --warmup 1 -o kept -g dwarf -i 1us -- ./loop-0 60000 ::: ./loop-1 60000
+is 'csv: three runs of each are equal' "$(grep '^total,instructions' out | cut -d, -f 7-11)" '120000,120000,120000,0,1'
 is 'the traces are kept' "$(for trace in kept/*.hr; do echo "${trace#kept/}"; done | tr '\n' ' ')" \
     'after-1.hr after-2.hr after-3.hr before-1.hr before-2.hr before-3.hr '
 is 'what hr diff says of them' "$("$HR" diff -f json kept/before-1.hr kept/after-3.hr |
-    jq '.changes[] | select(.kind == "total" and (.event | startswith("instructions"))) | .change')" 60000
+    jq '.changes[] | select(.kind == "total" and (.event | startswith("instructions"))) | .change')" 120000
 compare -o kept -- ./loop-0 1 ::: ./loop-1 1
 is 'a folder with traces is not overwritten' "$status $(head -n 1 err)" \
     '125 hr: -o kept: Directory not empty; name a folder that is new or empty'
+
+# Pictures: flame graphs of both widths, and bars where there are no stacks.
+run_hr plot --diff -o flames.svg kept/before-1.hr kept/after-1.hr
+ok 'flame graphs, well-formed' xmllint --noout flames.svg
+tr -d '\n' <flames.svg | sed 's/<rect/\n&/g' >flames
+like 'what grew is red' flames "fill='#[d-f][0-9a-f][6-9a-c][0-9a-f]{3}'> *<title>changed: before .*: \\+1[0-9]{2},[0-9]{3} instructions \\(\\+"
+like 'what is equal is white' flames "fill='#eeeeee'> *<title>steady: before"
+run_hr plot -p diff -o bars.svg exact/before-1.hr exact/after-1.hr
+like 'bars, exact' bars.svg '<title>changed: before .*: \+60,000 instructions \(\+'
+is 'and of nothing else' "$(grep -c '<title>.*instructions (' bars.svg)" 1
+run_hr plot --diff -o bars.svg kept/before-1.hr
+like 'one trace' err 'compares two traces'
+run_hr plot -o bars.svg kept/before-1.hr kept/after-1.hr
+like 'two traces for other pictures' err 'only the picture diff is of two traces'
+run_hr view --diff kept/before-1.hr kept/after-1.hr
+is 'a page' "$status $([ -s kept/after-1.hr-diff.html ] && echo written)" '0 written'
+if command -v chromium >/dev/null; then
+    . "$ROOT/tests/view/look.sh"
+    look kept/after-1.hr-diff.html diff
+    is 'of one panel' "$(seen '.diff.panels | join(",")')" profile
+    is 'the function that changed is first' "$(seen '.diff.rows[0] | .[0], .[2]' | tr '\n' ' ')" 'changed grew '
+    is 'it is red, with both widths' "$(seen '[.diff.after, .diff.before | .[] | select(.[0] == "changed") | .[2] | test("^rgb\\(2..,(1..|..),")] | join(",")')" true,true
+    is 'what did not change is white' "$(seen '[.diff.after[] | select(.[0] == "steady") | .[2]] | join(" ")')" 'rgb(238,238,238)'
+    is 'no problems' "$(seen '.problems | length')" 0
+else
+    skip 6 'chromium is not installed'
+fi
 
 # What is not the same.
 compare -f json -- ./loop-0 1 ::: ./loop-1 1 7
@@ -81,7 +108,7 @@ is 'one run of each decides nothing' "$status" 2
 # Revisions: two worktrees that are gone afterwards.
 mkdir -p work/sub
 (
-    cd work/sub
+    cd work/sub || exit
     sed 's/MORE/""/' ../../loop.c >loop.c
     printf 'loop: loop.c\n\tcc -O1 -g -static -o loop loop.c\n' >Makefile
     git init -q .. && git add . && git -c user.name=A -c user.email=a@localhost commit -q -m first

@@ -297,7 +297,21 @@ def off_cpu(page, _):
     return seen
 
 
-SCENARIOS = {"off-cpu": off_cpu, "durations": durations, "layout": layout, "memory": memory, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process, "split": split}
+def diff(page, _):
+    """The page of a difference: the table, and what the graph says with both widths, with the frames' colours."""
+    graph = """[...document.querySelectorAll('#flame g.frame')].map(g => [g.__data__.data.name, g.querySelector('title').textContent,
+        g.querySelector('rect').getAttribute('fill')])"""
+    seen = {"title": page.js("document.title"), "range": text(page, "#profile-range"), "after": page.js(graph),
+            "badges": page.js("[...document.querySelectorAll('#badges li')].map(b => b.textContent)"),
+            "rows": page.js("[...document.querySelectorAll('#functions tbody tr')].map(r => [r.cells[4].firstChild.textContent, r.cells[0].textContent, r.cells[0].className])"),
+            "panels": page.js("[...document.querySelectorAll('main .panel')].filter(p => p.offsetParent).map(p => p.id)")}
+    page.js("document.getElementById('widths-before').click()")
+    page.settle()
+    seen["before"] = page.js(graph)
+    return seen
+
+
+SCENARIOS = {"diff": diff, "off-cpu": off_cpu, "durations": durations, "layout": layout, "memory": memory, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process, "split": split}
 
 
 def main():

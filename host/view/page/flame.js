@@ -8,11 +8,11 @@ function nestedFrames(view, weight) {
   const { parent, function: owner, functions } = view.tree, total = totalsOf(view, weight);
   const least = leastShown(total);
   const frames = new Array(total.length);
-  frames[0] = { name: "all", value: total[0], self: weight[0], children: [], f: functions[0] };
+  frames[0] = { node: 0, name: "all", value: total[0], self: weight[0], children: [], f: functions[0] };
   for (let n = 1; n < total.length; n++) {
     if (total[n] <= 0 || total[n] < least || !frames[parent[n]]) continue;
     const f = functions[owner[n]];
-    frames[n] = { name: f.name + (f.inlined ? " (inlined)" : ""), value: total[n], self: weight[n], children: [], f };
+    frames[n] = { node: n, name: f.name + (f.inlined ? " (inlined)" : ""), value: total[n], self: weight[n], children: [], f };
     frames[parent[n]].children.push(frames[n]);
   }
   const byName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
@@ -36,6 +36,7 @@ function hashOf(text) {
 function frameColour(view, d) {
   const dark = document.documentElement.dataset.theme === "dark";
   if (d.highlight) return dark ? "#ffd54a" : "#ffc400";
+  if (view.diff) return changeColour(changeOf(view, d.data.node), dark);
   if (d.data.f.number < FIXED_FUNCTIONS.length) return dark ? "#8b949f" : "#c9cfd6";
   const hues = [28, 208, 165, 318, 48, 262], n = view.objects.indexOf(d.data.f.object);
   const shade = hashOf(d.data.f.name);
@@ -51,6 +52,7 @@ function selectionOf(node) {
 }
 
 function frameWords(view, d) {
+  if (view.diff) return `${d.data.name}${d.data.f.object ? "  [" + d.data.f.object + "]" : ""}: ${changeWords(view, view.diff.totals[0][d.data.node], view.diff.totals[1][d.data.node])}`;
   const root = view.flame.total;
   const value = view.flame.offCpu ? formatTime(d.data.value) + " off CPU" : `${formatCount(d.data.value)} ${weightWords(view)}`;
   return `${d.data.name}${d.data.f.object ? "  [" + d.data.f.object + "]" : ""}: ${value}, ${formatShare(d.data.value / root)}; itself ${formatShare(d.data.self / root)}`;

@@ -2,6 +2,7 @@
 const ROWS_AT_FIRST = 100;
 
 function functionColumns(view) {
+  if (view.diff) return diffColumns(view);
   const columns = [{ id: "self", name: "Self", get: (row) => row.self, share: true }];
   if (view.hasStacks) columns.push({ id: "total", name: "Total", get: (row) => row.total, share: true, title: "With what it called" });
   const shown = (m) => state.metrics.includes(m.id), ratios = view.metrics.filter((m) => m.id.startsWith("per-base"));
@@ -34,13 +35,13 @@ function bandColour(view, f) {
 function functionRow(view, columns, row, total) {
   const words = weightWords(view), called = view.hasStacks ? ` itself, ${formatCount(row.total)} with what it called` : "";
   const title = `${row.f.name}\n${row.f.object}\n${formatCount(row.self)} ${words}${called}`;
-  const line = element("tr", { title });
+  const line = element("tr", { title: view.diff ? `${row.f.name}\n${row.f.object}\n${changeWords(view, row.before, row.self)}` : title });
   for (const column of columns) {
     const value = column.get(row);
     if (column.share) line.append(shareCell(value, total));
     else if (column.id === "name")
-      line.append(element("td", { className: "text banded", style: `--hue: ${bandColour(view, row.f)}` }, (row.f.kernel ? "[kernel] " : "") + row.f.name, element("span", { className: "object", textContent: row.f.object })));
-    else line.append(element("td", { textContent: column.text(value) }));
+      line.append(element("td", { className: view.diff ? "text" : "text banded", style: view.diff ? "" : `--hue: ${bandColour(view, row.f)}` }, (row.f.kernel ? "[kernel] " : "") + row.f.name, element("span", { className: "object", textContent: row.f.object })));
+    else line.append(element("td", { textContent: column.text(value, row), className: column.kind ? column.kind(row) : "" }));
   }
   line.classList.toggle("found", matches(row.f, state.search));
   line.onclick = () => setSearch(view, state.search === row.f.name ? "" : row.f.name);

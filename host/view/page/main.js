@@ -111,4 +111,4 @@ async function main() {
   }
 }
 
-document.addEventListener("DOMContentLoaded", main);
+document.addEventListener("DOMContentLoaded", () => (byId("data-diff") ? mainDiff() : main()));
