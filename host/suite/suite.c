@@ -11,6 +11,16 @@
 #include "host/base/transfer.h"
 #include "host/suite/toml.h"
 
+bool suite_is_name(const char *text)
+{
+    static const char characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                     "0123456789._-";
+    size_t bytes = strlen(text);
+
+    return bytes != 0 && bytes <= SUITE_NAME_BYTES && text[strspn(text, characters)] == 0 &&
+           text[0] != '.' && text[0] != '-' && text[bytes - 1] != '.' && strstr(text, "..") == NULL;
+}
+
 static void free_benchmark(struct suite_benchmark *b)
 {
     free(b->name);

@@ -44,5 +44,10 @@ int suite_parse(struct suite *suite, const char *path, const char *bytes, size_t
                 struct run_failure *failure);
 void suite_free(struct suite *suite);
 
+/* Whether a text can name a benchmark or a baseline: also a file's name, a git ref's and a link's.
+ */
+#define SUITE_NAME_BYTES 64u
+bool suite_is_name(const char *text);
+
 void suite_texts_free(struct suite_texts *texts);
 bool suite_texts_have(const struct suite_texts *texts, const char *text);

@@ -14,26 +14,17 @@
 #include "host/suite/suite_git.h"
 #include "host/sweep/sweep_folder.h"
 
-#define NAME_MAX_BYTES 64u
-#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 #define ENDING ".json"
-
-static bool is_name(const char *name)
-{
-    return name[0] != 0 && name[0] != '.' && name[0] != '-' && strlen(name) <= NAME_MAX_BYTES &&
-           name[strspn(name, NAME_CHARACTERS)] == 0 && strstr(name, "..") == NULL &&
-           name[strlen(name) - 1] != '.';
-}
 
 static int check_name(const char *name, struct run_failure *failure)
 {
     char safe[100];
 
-    if (is_name(name))
+    if (suite_is_name(name))
         return 0;
     return run_fail_as(failure, 2,
                        "'%s' is no name of a baseline: at most %u letters, digits and . _ -",
-                       text_escape(safe, sizeof safe, name), NAME_MAX_BYTES);
+                       text_escape(safe, sizeof safe, name), SUITE_NAME_BYTES);
 }
 
 static char *path_of(const char *folder, const char *name, char path[SUITE_PATH_BYTES])
@@ -59,7 +50,7 @@ static int list_folder(const char *folder, struct suite_texts *names, struct run
         if (bytes <= strlen(ENDING) || strcmp(entry->d_name + bytes - strlen(ENDING), ENDING) != 0)
             continue;
         entry->d_name[bytes - strlen(ENDING)] = 0;
-        if (is_name(entry->d_name))
+        if (suite_is_name(entry->d_name))
             result = sweep_append(&names->list, &names->count, entry->d_name);
     }
     if (open != NULL)
@@ -166,7 +157,7 @@ int suite_baseline_find(const char *folder, const char *name, struct suite_resul
 
     if (access(name, F_OK) == 0)
         return suite_results_read(results, name, failure);
-    for (size_t i = 0; i < 2 && is_name(name); i++)
+    for (size_t i = 0; i < 2 && suite_is_name(name); i++)
         if (has(&stores[i], name))
             return suite_baseline_read(&stores[i], name, results, failure);
     snprintf(

@@ -10,8 +10,6 @@
 #include "host/suite/suite_reading.h"
 #include "host/sweep/sweep_folder.h"
 
-#define NAME_MAX_BYTES 64u
-#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 #define EXIT_STATUS_MAX 255
 
 /* ---- the keys of a benchmark */
@@ -20,11 +18,10 @@ static int take_name(struct suite_reading *r, const struct toml *value, struct s
 {
     if (suite_reading_keep(r, value, &b->name) != 0)
         return -1;
-    if (b->name[0] == 0 || strlen(b->name) > NAME_MAX_BYTES ||
-        b->name[strspn(b->name, NAME_CHARACTERS)] != 0 || b->name[0] == '.' || b->name[0] == '-')
+    if (!suite_is_name(b->name))
         return suite_reading_wrong(
             r, value, "a name has at most %u letters, digits and . _ -: it is also a file's",
-            NAME_MAX_BYTES);
+            SUITE_NAME_BYTES);
     return 0;
 }
 

@@ -69,7 +69,7 @@ int suite_measure(struct suite_outcome *o, const char *trace)
     int error;
 
     selection_init(&all);
-    error = diff_side_read(&side, trace, &all, NULL, DIFF_BY_FUNCTION, "");
+    error = diff_side_read(&side, trace, &all, NULL, 0, DIFF_BY_FUNCTION, "");
     if (error == 0)
         error = diff_facts_gather(&o->facts, &side.scan.info);
     if (error == 0)

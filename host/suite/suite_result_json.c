@@ -174,7 +174,15 @@ static bool take_function(json_t *value, const struct suite_outcome *o, struct s
     return true;
 }
 
-/* In their order, so that two lists can be joined. */
+static int by_name(const void *x, const void *y)
+{
+    const struct suite_function *a = x, *b = y;
+    int order = strcmp(a->name, b->name);
+
+    return order != 0 ? order : strcmp(a->object, b->object);
+}
+
+/* Into their order, by which two lists are joined: names were escaped since they were sorted. */
 static bool take_functions(json_t *list, struct suite_outcome *o)
 {
     size_t count = json_array_size(list);
@@ -182,16 +190,11 @@ static bool take_functions(json_t *list, struct suite_outcome *o)
     if (list == NULL)
         return false;
     o->functions = calloc(count + 1, sizeof o->functions[0]);
-    for (size_t i = 0; i < count && o->functions != NULL; i++) {
-        struct suite_function *f = &o->functions[o->function_count++];
-        int order;
-
-        if (!take_function(json_array_get(list, i), o, f))
+    for (size_t i = 0; i < count && o->functions != NULL; i++)
+        if (!take_function(json_array_get(list, i), o, &o->functions[o->function_count++]))
             return false;
-        order = i != 0 ? strcmp(f[-1].name, f->name) : -1;
-        if (order > 0 || (order == 0 && strcmp(f[-1].object, f->object) >= 0))
-            return false;
-    }
+    if (o->functions != NULL)
+        qsort(o->functions, count, sizeof o->functions[0], by_name);
     return o->functions != NULL;
 }
 
@@ -220,7 +223,7 @@ static bool take_outcome(json_t *value, struct suite_results *results)
 
     if (problem != NULL && !take_text(problem, &o->problem))
         return false;
-    if (!take_text(json_object_get(value, "name"), &o->name) ||
+    if (!take_text(json_object_get(value, "name"), &o->name) || !suite_is_name(o->name) ||
         suite_results_find(results, o->name) != o)
         return false;
     return take_facts(list_of(value, "facts"), &o->facts) &&

@@ -148,8 +148,6 @@ static void damaged(void **)
         {"{\"format\":\"microtome-suite\",\"version\":1}",
          "'r' is damaged; make it again by hr suite run"},
         {RESULTS("x", "", "", "icount", "-1", ""), "'r' is damaged; make it again by hr suite run"},
-        {RESULTS("x", "", "", "icount", "1", FUNCTION("b", "1") "," FUNCTION("a", "1")),
-         "'r' is damaged; make it again by hr suite run"},
         {RESULTS("x", "", "", "icount", "1", FUNCTION("b", "1,2")),
          "'r' is damaged; make it again by hr suite run"},
     };
