@@ -43,22 +43,39 @@ static void put_name(const struct suite_print *p, const struct suite_pair *pair)
         fprintf(p->out, "](%.*s%s%s)", (int)(hole - p->link), p->link, pair->name, hole + 2);
 }
 
-/* The strongest answer about an event in all: above, then unknown. */
-static const struct suite_verdict *verdict_of(const struct suite_pair *pair, size_t event)
+/* Whether a limit is of an event in all. */
+static bool is_of(const struct suite_pair *pair, const struct suite_verdict *v, size_t event)
 {
-    const struct suite_verdict *found = NULL;
+    return v->limit != NULL && v->limit->function == NULL &&
+           suite_outcome_event(pair->after, v->limit->event) == (int)event;
+}
+
+/* The strongest answer about an event in all: above, then unknown. */
+static enum suite_answer answer_of(const struct suite_pair *pair, size_t event)
+{
+    enum suite_answer found = SUITE_WITHIN;
 
     for (size_t i = 0; i < pair->after->limits.count; i++) {
         const struct suite_verdict *v = &pair->verdicts[i];
 
-        if (v->limit == NULL || v->limit->function != NULL ||
-            suite_outcome_event(pair->after, v->limit->event) != (int)event)
-            continue;
-        if (found == NULL || v->answer == SUITE_ABOVE ||
-            (v->answer == SUITE_UNKNOWN && found->answer != SUITE_ABOVE))
-            found = v;
+        if (is_of(pair, v, event) &&
+            (v->answer == SUITE_ABOVE || (v->answer == SUITE_UNKNOWN && found != SUITE_ABOVE)))
+            found = v->answer;
     }
     return found;
+}
+
+static void put_limits(FILE *out, const struct suite_pair *pair, size_t event)
+{
+    const char *between = "";
+
+    for (size_t i = 0; i < pair->after->limits.count; i++) {
+        if (!is_of(pair, &pair->verdicts[i], event))
+            continue;
+        fputs(between, out);
+        put_code(out, pair->verdicts[i].limit->text);
+        between = ", ";
+    }
 }
 
 static const char *mark(enum suite_answer answer)
@@ -83,18 +100,16 @@ static void put_change(FILE *out, const struct diff_change *change)
 static void put_event(const struct suite_print *p, const struct suite_pair *pair, size_t event)
 {
     struct diff_change change = suite_pair_change(pair, event);
-    const struct suite_verdict *v = verdict_of(pair, event);
     char word[SUITE_WORD_BYTES];
 
-    fprintf(p->out, "| %s", v != NULL ? mark(v->answer) : "");
+    fprintf(p->out, "| %s", mark(answer_of(pair, event)));
     put_name(p, pair);
     fprintf(p->out, " | ");
     put_code(p->out, suite_event_word(&pair->after->events[event], word));
     fprintf(p->out, " |");
     put_change(p->out, &change);
     fputc(' ', p->out);
-    if (v != NULL)
-        put_code(p->out, v->limit->text);
+    put_limits(p->out, pair, event);
     fputs(" |\n", p->out);
 }
 
