@@ -24,6 +24,8 @@ static const struct command runs[] = {
     {"sweep", "measure every event of a program, over as many runs as that takes", sweep_command},
     {"compare", "run two programs in turn: what is different, and how sure that is",
      compare_command},
+    {"suite", "run the benchmarks of microtome.toml, and gate changes by their limits",
+     suite_command},
     {"ctl", "steer a run from outside: start, pause, poll, mark, stop, list", ctl_command},
     {"pack", "put a program, its files and its options into one archive", pack_command},
     {"collect", "receive a trace from a socket and write it as hr.bin", collect_command},

@@ -92,6 +92,18 @@ static void info_arguments(struct trace_writer *w)
     trace_meta_info(w, "program.args", text);
 }
 
+/* The settings lie on the program's first stack, so their length moves it. */
+static void info_environment(struct trace_writer *w)
+{
+    size_t position = 0;
+    const char *setting;
+    uint64_t bytes = 0;
+
+    while ((setting = manifest_next(&run.manifest, "env", &position)) != NULL)
+        bytes += strlen(setting) + 1;
+    info_number(w, "program.environment_bytes", bytes);
+}
+
 /* Finds the kernel's own build-id: the note's description, after its header and the name "GNU". */
 static void info_build_id(struct trace_writer *w)
 {
@@ -164,6 +176,7 @@ static void info_run(struct trace_writer *w)
     trace_meta_info(w, "program.path",
                     manifest_text(m, "program-path", manifest_text(m, "program", "")));
     info_arguments(w);
+    info_environment(w);
     trace_meta_info(w, "program.build_id", manifest_text(m, "program-build-id", ""));
     trace_meta_info(w, "boot.entry", run.boot->entry == BOOT_ENTRY_PVH ? "pvh" : "uefi");
     trace_meta_info(w, "sampling.trigger", triggers[meta_mode()]);

@@ -26,6 +26,7 @@ int collect_command(int argc, char **argv);
 int usb_command(int argc, char **argv);
 int sweep_command(int argc, char **argv);
 int compare_command(int argc, char **argv);
+int suite_command(int argc, char **argv);
 
 /* readers */
 int stat_command(int argc, char **argv);

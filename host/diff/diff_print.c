@@ -7,11 +7,11 @@
 
 #include "host/base/terminal.h"
 #include "host/base/text.h"
+#include "host/diff/diff_facts.h"
 #include "host/diff/diff_files.h"
 #include "host/draw/columns.h"
 #include "host/trace/source_notes.h"
 
-#define WORDS_BYTES 1024
 #define NUMBERS_WIDTH 41u /* before a place's name */
 #define CHANCE_WIDTH 14u
 #define NAME_WIDTH 32u /* of a place, where there is no terminal to fit */
@@ -45,44 +45,25 @@ char *diff_relative_text(char *out, const struct diff_change *change)
     return percent == 0 ? strcpy(out, "0 %") : out;
 }
 
-static void append(char words[WORDS_BYTES], const char *what, const char *a, const char *b)
+static int add_source(struct diff_facts *facts, const struct trace_info *info, int event)
 {
-    size_t used = strlen(words);
-
-    snprintf(words + used, WORDS_BYTES - used, "%s%s (%s, %s)", used != 0 ? "; " : "", what, a, b);
-}
-
-static void compare_text(char words[WORDS_BYTES], const struct diff *diff, const char *what,
-                         const char *key)
-{
-    const char *a = trace_info_text(&diff->a->scan.info, key, "unknown");
-    const char *b = trace_info_text(&diff->b->scan.info, key, "unknown");
-    char safe_a[160], safe_b[160];
-
-    if (strcmp(a, b) != 0)
-        append(words, what, text_escape(safe_a, sizeof safe_a, a),
-               text_escape(safe_b, sizeof safe_b, b));
+    return diff_facts_add(facts, "source of the counts",
+                          trace_info_source(info->events[event].meta.source));
 }
 
 /* What else is not the same, so that a change may not be the program's: "" when all is. */
-static const char *differences(char words[WORDS_BYTES], const struct diff *diff)
+static const char *differences(char words[DIFF_FACTS_BYTES], const struct diff *diff)
 {
     const struct trace_info *a = &diff->a->scan.info, *b = &diff->b->scan.info;
-    char left[TEXT_QUANTITY_BYTES], right[TEXT_QUANTITY_BYTES];
+    struct diff_facts before, after = {0};
 
     words[0] = 0;
-    compare_text(words, diff, "machine", "machine.model");
-    compare_text(words, diff, "Microtome", "kernel.version");
-    compare_text(words, diff, "counters", "pmu.driver");
-    if (a->sampling.mode != b->sampling.mode)
-        append(words, "mode", trace_info_mode(a->sampling.mode), trace_info_mode(b->sampling.mode));
-    if (a->sampling.interval_ticks != b->sampling.interval_ticks)
-        append(words, "interval", text_time(left, (double)trace_info_interval_ns(a)),
-               text_time(right, (double)trace_info_interval_ns(b)));
-    if (diff->event >= 0 &&
-        a->events[diff->event].meta.source != b->events[diff->event_b].meta.source)
-        append(words, "source of the counts", trace_info_source(a->events[diff->event].meta.source),
-               trace_info_source(b->events[diff->event_b].meta.source));
+    if (diff_facts_gather(&before, a) == 0 && diff_facts_gather(&after, b) == 0 &&
+        (diff->event < 0 ||
+         (add_source(&before, a, diff->event) == 0 && add_source(&after, b, diff->event_b) == 0)))
+        diff_facts_compare(&before, &after, words);
+    diff_facts_free(&before);
+    diff_facts_free(&after);
     return words;
 }
 
@@ -103,7 +84,7 @@ static void print_events_apart(FILE *out, const struct diff_side *of, const stru
 static void print_head(FILE *out, const struct diff *diff)
 {
     const struct diff_side *sides[] = {diff->a, diff->b};
-    char words[WORDS_BYTES], path[1024], program[1024];
+    char words[DIFF_FACTS_BYTES], path[1024], program[1024];
 
     for (int i = 0; i < 2; i++)
         fprintf(out, "# %s: %s: %s\n", i == 0 ? "before" : "after",
@@ -352,7 +333,7 @@ void diff_rows_csv(struct output *out, const struct diff *diff, const struct dif
 void diff_rows_json(struct output *out, const struct diff *diff, const struct diff_limit *least,
                     unsigned long limit)
 {
-    char words[WORDS_BYTES];
+    char words[DIFF_FACTS_BYTES];
 
     output_json_print(out, "{\"before\":%s,\"after\":%s,\"not_the_same\":%s,\"changes\":[\n",
                       diff->a->path, diff->b->path, differences(words, diff));

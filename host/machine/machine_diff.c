@@ -12,7 +12,7 @@
 #include "host/scan/reader_output.h"
 
 #define SAME 0.01 /* numbers that differ by less count as equal */
-#define VALUE_BYTES 4096
+#define VALUE_BYTES MACHINE_DIFF_BYTES
 
 struct side {
     const char *path;
@@ -47,7 +47,11 @@ static bool has_word(const char *list, const char *word, size_t length)
 static void words_apart(char out[VALUE_BYTES], const struct machine_fact *of,
                         const struct machine_fact *other)
 {
-    const char *list = of != NULL ? of->value : "";
+    machine_diff_words(out, of != NULL ? of->value : "", other != NULL ? other->value : "");
+}
+
+void machine_diff_words(char out[VALUE_BYTES], const char *list, const char *other)
+{
     size_t used = 0;
 
     out[0] = 0;
@@ -56,7 +60,7 @@ static void words_apart(char out[VALUE_BYTES], const struct machine_fact *of,
 
         if (used + length + 2 > VALUE_BYTES)
             return;
-        if (length != 0 && (other == NULL || !has_word(other->value, list, length)))
+        if (length != 0 && !has_word(other, list, length))
             used += (size_t)snprintf(out + used, VALUE_BYTES - used, "%s%.*s", used != 0 ? " " : "",
                                      (int)length, list);
         list += length + strspn(list + length, " ");

@@ -1,0 +1,202 @@
+/* Runs the benchmarks of a suite. */
+#include "host/suite/suite_run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/base/nearest.h"
+#include "host/base/text.h"
+#include "host/trial/trial.h"
+
+#define PROBLEM_BYTES 400
+
+struct places { /* of a benchmark's files */
+    char directory[SUITE_PATH_BYTES * 2];
+    char trace[PATH_MAX + 100], output[PATH_MAX + 100], errors[PATH_MAX + 100];
+};
+
+static bool has_tag(const struct suite_benchmark *b, const struct suite_texts *tags)
+{
+    for (size_t i = 0; i < tags->count; i++)
+        if (suite_texts_have(&b->tags, tags->list[i]))
+            return true;
+    return tags->count == 0;
+}
+
+static bool is_selected(const struct suite_benchmark *b, const struct suite_selection *s)
+{
+    return has_tag(b, &s->tags) && (s->names.count == 0 || suite_texts_have(&s->names, b->name));
+}
+
+static int unknown(const char *what, const char *name, const struct nearest *nearest,
+                   struct run_failure *failure)
+{
+    char list[256], safe[100];
+
+    text_escape(safe, sizeof safe, name);
+    if (nearest->count == 0)
+        return run_fail_as(failure, 2, "the suite has no %s '%s'", what, safe);
+    return run_fail_as(failure, 2, "the suite has no %s '%s'; near: %s", what, safe,
+                       nearest_list(nearest, list, sizeof list));
+}
+
+/* A name or a tag that no benchmark has is a mistake. */
+static int check_selection(const struct suite *suite, const struct suite_selection *s,
+                           struct run_failure *failure)
+{
+    struct nearest nearest;
+
+    for (size_t i = 0; i < s->names.count + s->tags.count; i++) {
+        bool tag = i >= s->names.count, found = false;
+        const char *name = tag ? s->tags.list[i - s->names.count] : s->names.list[i];
+
+        nearest_init(&nearest, name);
+        for (size_t b = 0; b < suite->benchmark_count; b++) {
+            const struct suite_benchmark *one = &suite->benchmarks[b];
+
+            found |= tag ? suite_texts_have(&one->tags, name) : strcmp(one->name, name) == 0;
+            for (size_t t = 0; tag && t < one->tags.count; t++)
+                nearest_offer(&nearest, one->tags.list[t]);
+            if (!tag)
+                nearest_offer(&nearest, one->name);
+        }
+        if (!found)
+            return unknown(tag ? "tag" : "benchmark", name, &nearest, failure);
+    }
+    return 0;
+}
+
+/* Absolute paths, because the child runs elsewhere. */
+static int set_places(const struct suite *suite, const struct suite_benchmark *b,
+                      const char *folder, struct places *p)
+{
+    snprintf(p->directory, sizeof p->directory, "%s%s%s",
+             b->directory != NULL && b->directory[0] == '/' ? "" : suite->folder,
+             b->directory != NULL && b->directory[0] != '/' ? "/" : "",
+             b->directory != NULL ? b->directory : "");
+    snprintf(p->trace, sizeof p->trace, "%s/%s.hr", folder, b->name);
+    snprintf(p->output, sizeof p->output, "%s/%s.out", folder, b->name);
+    snprintf(p->errors, sizeof p->errors, "%s/%s.err", folder, b->name);
+    return 0;
+}
+
+static int copy_limits(struct suite_outcome *o, const struct suite_benchmark *b)
+{
+    int error = 0;
+
+    for (size_t i = 0; i < b->limits.count && error == 0; i++)
+        error = suite_limits_add(&o->limits, b->limits.list[i].event, b->limits.list[i].function,
+                                 b->limits.list[i].text);
+    o->name = strdup(b->name);
+    return error == 0 && o->name != NULL ? 0 : -ENOMEM;
+}
+
+static char *problem_of(const struct suite_benchmark *b, int status, const char *errors)
+{
+    char text[PROBLEM_BYTES], reason[RUN_CHILD_REASON_BYTES];
+
+    run_child_reason(errors, reason);
+    if (status == RUN_EXIT_TIMEOUT)
+        snprintf(text, sizeof text, "it did not end in time: %s", reason);
+    else if (status >= RUN_EXIT_FAILED && status <= RUN_EXIT_NOT_FOUND)
+        snprintf(text, sizeof text, "%s", reason);
+    else
+        snprintf(text, sizeof text, "it ended with status %d, not %d: %s", status, b->exit_status,
+                 reason);
+    return strdup(text);
+}
+
+static int run_one(const struct suite *suite, const struct suite_benchmark *b, const char *folder,
+                   struct suite_outcome *o, struct run_failure *failure)
+{
+    struct places places;
+    const struct trial_files files = {places.trace, places.output, places.errors};
+    const struct trial trial = {.options = b->options.list,
+                                .option_count = b->options.count,
+                                .program = b->command.list,
+                                .program_count = b->command.count,
+                                .place = {places.directory, b->input}};
+    struct trial_output output;
+    int status, error;
+
+    set_places(suite, b, folder, &places);
+    if (copy_limits(o, b) != 0)
+        return run_fail(failure, "out of memory; end other programs");
+    status = trial_run(&trial, &files, &output, failure);
+    if (status < 0)
+        return -1;
+    if (status != b->exit_status) {
+        o->problem = problem_of(b, status, places.errors);
+        error = o->problem != NULL ? 0 : -ENOMEM;
+    } else {
+        error = suite_measure(o, places.trace);
+    }
+    return error == 0 ? 0 : run_fail(failure, "out of memory; end other programs");
+}
+
+static void say(const struct suite_outcome *o, size_t number, size_t of)
+{
+    char count[TEXT_QUANTITY_BYTES], word[SUITE_WORD_BYTES];
+
+    if (o->problem != NULL || o->event_count == 0)
+        fprintf(stderr, "hr: %zu of %zu: %s: %s\n", number, of, o->name,
+                o->problem != NULL ? o->problem : "nothing was counted");
+    else
+        fprintf(stderr, "hr: %zu of %zu: %s: %s %s\n", number, of, o->name,
+                text_count(count, o->events[0].total), suite_event_word(&o->events[0], word));
+}
+
+static int make_folder(const char *output, char folder[PATH_MAX], struct run_failure *failure)
+{
+    if ((mkdir(output, 0777) != 0 && errno != EEXIST) || realpath(output, folder) == NULL)
+        return run_fail(failure, "cannot make the folder '%s': %s", output, strerror(errno));
+    return 0;
+}
+
+static int run_all(const struct suite *suite, const struct suite_selection *selection,
+                   const char *folder, struct suite_results *results, struct run_failure *failure)
+{
+    size_t wanted = 0;
+
+    for (size_t i = 0; i < suite->benchmark_count; i++)
+        wanted += is_selected(&suite->benchmarks[i], selection);
+    if (wanted == 0)
+        return run_fail_as(failure, 2, "no benchmark is selected");
+    results->outcomes = calloc(wanted, sizeof results->outcomes[0]);
+    results->suite = strdup(suite->name);
+    results->architecture = strdup(SUITE_ARCHITECTURE);
+    if (results->outcomes == NULL || results->suite == NULL || results->architecture == NULL)
+        return run_fail(failure, "out of memory; end other programs");
+    for (size_t i = 0; i < suite->benchmark_count; i++) {
+        struct suite_outcome *o = &results->outcomes[results->outcome_count];
+
+        if (!is_selected(&suite->benchmarks[i], selection))
+            continue;
+        results->outcome_count++;
+        if (run_one(suite, &suite->benchmarks[i], folder, o, failure) != 0)
+            return -1;
+        if (!selection->quiet)
+            say(o, results->outcome_count, wanted);
+    }
+    return 0;
+}
+
+int suite_run(const struct suite *suite, const struct suite_selection *selection,
+              const char *output, struct suite_results *results, struct run_failure *failure)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 100];
+
+    if (check_selection(suite, selection, failure) != 0 ||
+        make_folder(output, folder, failure) != 0)
+        return -1;
+    snprintf(path, sizeof path, "%s/" SUITE_RESULTS_NAME, folder);
+    unlink(path); /* the results of a run that was interrupted are not the former ones */
+    if (run_all(suite, selection, folder, results, failure) != 0)
+        return -1;
+    return suite_results_write(results, path, failure);
+}
