@@ -52,17 +52,15 @@ static uint64_t *entries_of(uint64_t table)
     return phys_pointer(table & VM_ENTRY_ADDRESS);
 }
 
-/* Entries are mostly untouched: many are passed at once. */
+/* Entries are mostly untouched: eight are passed at once. */
 #define GROUP 8u
-#define GROUPS 32u /* entries of four groups */
 
-static inline __attribute__((always_inline)) uint64_t bits_of_any(const uint64_t *entries,
-                                                                  unsigned count)
+static inline uint64_t bits_of_any(const uint64_t *entries)
 {
     uint64_t any = 0;
 
-#pragma GCC unroll 32
-    for (unsigned i = 0; i < count; i++)
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < GROUP; i++)
         any |= entries[i];
     __asm__ volatile("" ::: "memory"); /* keeps no entry in a register, which would take a move */
     return any;
@@ -92,14 +90,15 @@ static inline bool are_alike(const uint64_t *entries, bool written)
 
     if (written)
         return (all & (REACHED | TOUCHED)) == (REACHED | TOUCHED);
-    return (all & REACHED) == REACHED && !(bits_of_any(entries, GROUP) & VM_ENTRY_DIRTY);
+    return (all & REACHED) == REACHED && !(bits_of_any(entries) & VM_ENTRY_DIRTY);
 }
 
 /* Takes the groups before `end` whose pages were all written, or all read alone: touched pages most
  * often have neighbours of their kind.  Returns the first entry that it did not take. */
-static inline __attribute__((always_inline)) uint64_t *
-take_alike(struct look *look, uint64_t *entries, const uint64_t *end, uint64_t address,
-           bool written)
+static inline __attribute__((always_inline)) uint64_t *take_alike(struct look *look,
+                                                                  uint64_t *entries,
+                                                                  const uint64_t *end,
+                                                                  uint64_t address, bool written)
 {
     uint64_t *at = entries;
     bool clear = look->clear;
@@ -138,7 +137,7 @@ static void look_at_pages(struct look *look, uint64_t *entries, uint64_t address
         uint64_t here = address + (uint64_t)(at - entries) * PAGE_BYTES, any;
 
         next = at + GROUP;
-        any = bits_of_any(at, GROUP);
+        any = bits_of_any(at);
         if (!(any & VM_ENTRY_ACCESSED))
             continue;
         next = any & VM_ENTRY_DIRTY ? take_alike(look, at, end, here, true)
@@ -176,7 +175,7 @@ static void look_below(struct look *look, uint64_t table, uint64_t address, unsi
     unsigned count = level == VM_LEVEL_TOP ? USER_ENTRIES : ENTRIES;
 
     for (unsigned i = 0; i < count; i += GROUP) {
-        if (!(bits_of_any(entries + i, GROUP) & VM_ENTRY_ACCESSED))
+        if (!(bits_of_any(entries + i) & VM_ENTRY_ACCESSED))
             continue;
         for (unsigned j = i; j < i + GROUP; j++)
             look_at_entry(look, entries + j, address + j * bytes, level);

@@ -166,7 +166,7 @@ bench_pages() {
     a_look
     row 'a look at 1 GB of memory, 10 MB of it touched' "$each" instructions le 10000
     a_look --pages-split
-    row 'a look at 1 GB of memory in 4-KiB pages, 10 MB of it touched' "$each" instructions le 30000
+    row 'a look at 1 GB of memory in 4-KiB pages, 10 MB of it touched' "$each" instructions le 20000
 }
 
 # a_look OPTION...: sets $each to the ring-0 instructions of a look, by the difference of two runs of so many rounds.
