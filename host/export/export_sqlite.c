@@ -366,17 +366,22 @@ static void put_stacks(struct sqlite *s)
     };
     const struct stacks *stacks = &s->e->scan.stacks;
     sqlite3_stmt *insert = database_prepare(&s->db, "INSERT INTO stacks VALUES (?,?,?,?,?,?)");
+    uint32_t *depths = calloc(stacks->count, sizeof *depths);
 
+    if (depths == NULL)
+        s->db.error = -ENOMEM;
     for (uint32_t i = 0; s->e->info.has_stacks && i < stacks->count && s->db.error == 0; i++) {
         const struct stacks_node *node = &stacks->nodes[i];
 
+        depths[i] = i < HR_STACK_ROOTS ? 0 : depths[node->parent] + 1;
         if (i < HR_STACK_ROOTS)
-            database_row(&s->db, insert, "%u,-,-,-,%u,%s", i, node->depth, endings[i]);
+            database_row(&s->db, insert, "%u,-,-,-,0,%s", i, endings[i]);
         else
             database_row(&s->db, insert, "%u,%u,%u,%lu,%u,-", i, node->parent,
                          functions_at(&s->e->functions, node->address - 1),
-                         trace_spaces_shown(node->address), node->depth);
+                         trace_spaces_shown(node->address), depths[i]);
     }
+    free(depths);
 }
 
 static int fill(struct sqlite *s)

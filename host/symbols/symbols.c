@@ -454,14 +454,16 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
     bool made;
     struct symbols_object *object = find(symbols, address, &place, &linked, &made);
     uint32_t count = 0;
+    bool usable;
 
     pthread_mutex_lock(&symbols->lock);
+    usable = object != NULL && symbols_object_usable(object);
     if (symbols->cache == NULL)
         symbols->cache = symbols_cache_new();
     if (symbols->cache != NULL)
         count = symbols_cache_get(symbols->cache, address, frames);
     if (count == 0) {
-        if (object != NULL && symbols_object_usable(object))
+        if (usable)
             count = look_up(symbols, object, linked, frames);
         if (made)
             count = made_line(symbols, address, frames);
@@ -469,7 +471,7 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
             frames[count++] = (struct symbols_frame){0};
         if (place.name != NULL) /* as symbols_find gives it */
             frames[count - 1].function = place.name;
-        if (symbols->cache != NULL)
+        if (symbols->cache != NULL && (usable || made)) /* else it took nothing to find */
             symbols_cache_put(symbols->cache, address, frames, count);
     }
     pthread_mutex_unlock(&symbols->lock);

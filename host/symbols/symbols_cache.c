@@ -6,10 +6,10 @@
 
 #include "lib/hash.h"
 
-#define BITS 18u
+#define BITS 17u
 #define SLOTS (1u << BITS)
 #define ADDRESSES_MAX (SLOTS / 4 * 3)
-#define FRAMES_MAX (SLOTS * 2u) /* 16 MB */
+#define FRAMES_MAX (SLOTS * 2u) /* 8 MB */
 
 struct slot {
     uint64_t address;

@@ -86,7 +86,7 @@ uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address)
         return HR_STACK_CUT;
     }
     node = &stacks->nodes[stacks->count];
-    *node = (struct stacks_node){address, parent, stacks->nodes[parent].depth + 1};
+    *node = (struct stacks_node){address, parent};
     enter(stacks->index, stacks->index_mask, node, stacks->count);
     return stacks->count++;
 }

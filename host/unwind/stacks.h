@@ -12,13 +12,13 @@
 
 #include "include/hr_format.h"
 
-#define STACKS_NODES_MAX (1u << 21) /* 70 MB at most */
+#define STACKS_NODES_MAX (1u << 21) /* 60 MB at most */
 
-struct stacks_node {
+struct stacks_node { /* packed: there are millions */
     uint64_t address; /* 0 for a root */
-    uint32_t parent; /* a root is its own parent */
-    uint32_t depth; /* frames from here to the root; 0 for a root */
-};
+    uint32_t parent; /* a root is its own parent, others come after theirs */
+} __attribute__((packed, aligned(4)));
+_Static_assert(sizeof(struct stacks_node) == 12, "stacks_node");
 
 struct stacks {
     struct stacks_node *nodes; /* HR_STACK_ROOTS roots first; owned */

@@ -9,7 +9,10 @@
 #define SAMPLES 0u /* in a bin's sums */
 #define TICKS 1u
 #define EVENTS 2u
-#define ROOM_LEAST 1024u /* bins */
+#define ROOM_LEAST 64u /* bins */
+#define RATE_CUT 15u /* bits of a rate that are not kept */
+#define NO_LEAST UINT16_MAX
+#define NO_LARGEST 0u
 #define EXTREMES                                                                    \
     4u /* of an event: least and largest per tick, least and largest per base event \
         */
@@ -57,7 +60,28 @@ static struct view_bins_cpu *find_cpu(struct view_bins *bins, uint16_t cpu)
     return &bins->cpus[bins->cpu_count++];
 }
 
-static void widen(float *extremes, const float *other, uint32_t pairs)
+/* A rate, which is not negative, as its exponent and the first 8 bits of its mantissa, plus 1: such
+ * numbers are in the order of their rates.  NO_LEAST and NO_LARGEST stand for none. */
+static uint16_t short_rate(float rate)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &rate, sizeof bits);
+    return (uint16_t)(((bits + (1u << (RATE_CUT - 1))) >> RATE_CUT) + 1);
+}
+
+static float long_rate(uint16_t rate)
+{
+    uint32_t bits = (rate - 1u) << RATE_CUT;
+    float value;
+
+    if (rate == NO_LEAST || rate == NO_LARGEST)
+        return NAN;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void widen(uint16_t *extremes, const uint16_t *other, uint32_t pairs)
 {
     for (; pairs != 0; pairs--, extremes += 2, other += 2) {
         if (other[0] < extremes[0])
@@ -75,8 +99,8 @@ static void clear(const struct view_bins *bins, struct view_bins_cpu *c, uint32_
         return;
     memset(c->sums + (size_t)from * sums, 0, (size_t)(to - from) * sums * sizeof c->sums[0]);
     for (size_t i = (size_t)from * extremes; i < (size_t)to * extremes; i += 2) {
-        c->extremes[i] = INFINITY;
-        c->extremes[i + 1] = -INFINITY;
+        c->extremes[i] = NO_LEAST;
+        c->extremes[i + 1] = NO_LARGEST;
     }
 }
 
@@ -101,7 +125,6 @@ static void merge(const struct view_bins *bins, struct view_bins_cpu *c, unsigne
         widen(c->extremes + (size_t)into * extremes, c->extremes + (size_t)n * extremes,
               extremes / 2);
     }
-    clear(bins, c, used, c->used);
     c->used = used;
 }
 
@@ -154,7 +177,7 @@ static int reserve(struct view_bins *bins, struct view_bins_cpu *c, uint32_t cou
 {
     uint32_t room = c->room != 0 ? c->room : ROOM_LEAST;
     uint64_t *sums;
-    float *extremes;
+    uint16_t *extremes;
 
     while (room < count)
         room *= 2;
@@ -168,9 +191,9 @@ static int reserve(struct view_bins *bins, struct view_bins_cpu *c, uint32_t cou
             c->extremes = extremes;
         if (sums == NULL || extremes == NULL)
             return -ENOMEM;
-        clear(bins, c, c->room, room);
         c->room = room;
     }
+    clear(bins, c, c->used, count); /* the rest is not touched: it takes no memory */
     c->used = count;
     return 0;
 }
@@ -193,7 +216,7 @@ static uint32_t place(struct view_bins *bins, struct view_bins_cpu *c, uint64_t 
     return (uint32_t)index;
 }
 
-static void count(const struct view_bins *bins, uint64_t *sums, float *extremes,
+static void count(const struct view_bins *bins, uint64_t *sums, uint16_t *extremes,
                   const struct trace_slot *slot, const struct trace_slot *previous)
 {
     uint64_t ticks = slot->time - previous->time;
@@ -207,11 +230,11 @@ static void count(const struct view_bins *bins, uint64_t *sums, float *extremes,
     }
     for (uint32_t i = 0; i < bins->event_count; i++) {
         uint64_t increment = slot->counters[i] - previous->counters[i];
-        float rates[EXTREMES] = {(float)increment * per_tick, 0, (float)increment * per_base, 0};
+        uint16_t rate = short_rate((float)increment * per_tick);
+        uint16_t ratio = short_rate((float)increment * per_base);
+        const uint16_t rates[EXTREMES] = {rate, rate, ratio, ratio};
 
         sums[EVENTS + i] += increment;
-        rates[1] = rates[0];
-        rates[3] = rates[2];
         widen(extremes + (size_t)i * EXTREMES, rates, per_base != 0 ? 2 : 1);
     }
 }
@@ -278,7 +301,7 @@ static void pack_cpu(const struct view_bins *bins, const struct view_bins_cpu *c
             continue;
         view_columns_begin(columns);
         for (uint32_t n = 0; n < c->used; n++)
-            view_columns_put(columns, code_of(c->extremes[(size_t)n * extremes + i]));
+            view_columns_put(columns, code_of(long_rate(c->extremes[(size_t)n * extremes + i])));
         snprintf(name, sizeof name, "%u.%s.%u", c->cpu, kinds[i % EXTREMES], i / EXTREMES);
         view_columns_end(columns, name);
     }

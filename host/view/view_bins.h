@@ -15,7 +15,8 @@
 
 struct view_bins_cpu {
     uint64_t *sums; /* samples, ticks and each event's increments of a bin; owned */
-    float *extremes; /* each event's least and largest per tick, then per base event; owned */
+    uint16_t *extremes; /* each event's least and largest rate per tick, then per base event, in
+                           16 bits; owned */
     uint32_t used; /* bins */
     uint32_t room;
     uint16_t cpu;

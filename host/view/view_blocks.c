@@ -12,6 +12,7 @@
 #define USED_MAX (VIEW_BLOCKS_SLOTS / 4 * 3)
 #define GROUP_BITS 10u
 #define SHIFT_FIRST 8u
+#define ROOM_FIRST 4096u /* entries */
 _Static_assert(VIEW_GROUPS_MAX == 1u << GROUP_BITS, "groups in a key");
 
 /* block + 1, group, node from the upper bits down, so that sorting keys sorts by time */
@@ -23,11 +24,9 @@ int view_blocks_init(struct view_blocks *blocks, uint32_t event_count)
     blocks->event_count = event_count;
     blocks->shift = SHIFT_FIRST;
     blocks->groups = calloc(VIEW_GROUPS_MAX, sizeof blocks->groups[0]);
-    blocks->keys = calloc(VIEW_BLOCKS_SLOTS, sizeof blocks->keys[0]);
-    blocks->values = calloc((size_t)VIEW_BLOCKS_SLOTS * (1 + event_count), sizeof(uint64_t));
+    blocks->index = calloc(VIEW_BLOCKS_SLOTS, sizeof blocks->index[0]);
     blocks->of_objects = calloc(VIEW_GROUPS_MAX, sizeof blocks->of_objects[0]);
-    if (blocks->groups == NULL || blocks->of_objects == NULL || blocks->keys == NULL ||
-        blocks->values == NULL) {
+    if (blocks->groups == NULL || blocks->of_objects == NULL || blocks->index == NULL) {
         view_blocks_free(blocks);
         return -ENOMEM;
     }
@@ -38,6 +37,7 @@ void view_blocks_free(struct view_blocks *blocks)
 {
     free(blocks->groups);
     free(blocks->of_objects);
+    free(blocks->index);
     free(blocks->keys);
     free(blocks->values);
     memset(blocks, 0, sizeof *blocks);
@@ -77,63 +77,102 @@ uint32_t view_blocks_object(struct view_blocks *blocks, uint32_t group, uint32_t
     return blocks->group_count++;
 }
 
-static uint64_t find_slot(const uint64_t *keys, uint64_t key)
+/* The place of a key in the index: the entry there has the key, or it is free. */
+static uint32_t find_slot(const struct view_blocks *blocks, uint64_t key)
 {
     uint32_t i = hash_place(key, 18);
 
-    while (keys[i] != 0 && keys[i] != key)
+    while (blocks->index[i] != 0 && blocks->keys[blocks->index[i] - 1] != key)
         i = (i + 1) & (VIEW_BLOCKS_SLOTS - 1);
     return i;
 }
 _Static_assert(VIEW_BLOCKS_SLOTS == 1u << 18, "find_slot");
 
-/* Makes 2^by blocks one. */
-static int coarsen(struct view_blocks *blocks, unsigned by)
+static int grow(struct view_blocks *blocks)
+{
+    uint32_t room = blocks->room != 0 ? 2 * blocks->room : ROOM_FIRST;
+    uint64_t *keys = realloc(blocks->keys, room * sizeof *keys), *values;
+
+    if (keys == NULL)
+        return -ENOMEM;
+    blocks->keys = keys;
+    values = realloc(blocks->values, (size_t)room * (1 + blocks->event_count) * sizeof values[0]);
+    if (values == NULL)
+        return -ENOMEM;
+    blocks->values = values;
+    blocks->room = room;
+    return 0;
+}
+
+/* Makes 2^by blocks one: entries move to the front of their array or into one that is there. */
+static void coarsen(struct view_blocks *blocks, unsigned by)
 {
     size_t words = 1 + blocks->event_count;
-    uint64_t *keys = calloc(VIEW_BLOCKS_SLOTS, sizeof *keys);
-    uint64_t *values = calloc(VIEW_BLOCKS_SLOTS * words, sizeof *values);
+    uint32_t used = blocks->used;
 
-    if (keys == NULL || values == NULL) {
-        free(keys);
-        free(values);
-        return -ENOMEM;
-    }
+    memset(blocks->index, 0, VIEW_BLOCKS_SLOTS * sizeof blocks->index[0]);
     blocks->used = 0;
     blocks->shift += by;
     blocks->last = 0;
-    for (uint32_t i = 0; i < VIEW_BLOCKS_SLOTS; i++) {
-        uint64_t key = blocks->keys[i], slot;
+    for (uint32_t i = 0; i < used; i++) {
+        uint64_t key = blocks->keys[i], *from = blocks->values + i * words, *to;
+        uint32_t slot;
 
-        if (key == 0)
-            continue;
         key = ((key / KEY_BLOCK - 1) >> by) * KEY_BLOCK + KEY_BLOCK + key % KEY_BLOCK;
-        slot = find_slot(keys, key);
-        blocks->used += keys[slot] == 0;
-        keys[slot] = key;
+        slot = find_slot(blocks, key);
+        if (blocks->index[slot] == 0) {
+            blocks->keys[blocks->used] = key;
+            memmove(blocks->values + blocks->used * words, from, words * sizeof *from);
+            blocks->index[slot] = ++blocks->used;
+            continue;
+        }
+        to = blocks->values + (blocks->index[slot] - 1) * words;
         for (size_t w = 0; w < words; w++)
-            values[slot * words + w] += blocks->values[i * words + w];
+            to[w] += from[w];
     }
-    free(blocks->keys);
-    free(blocks->values);
-    blocks->keys = keys;
-    blocks->values = values;
-    return 0;
 }
 
 /* Room for one more entry.  A trace whose one block is too much counts the rest at the root. */
 static int make_room(struct view_blocks *blocks, uint64_t time, uint32_t *node)
 {
-    int error = 0;
-
-    while (error == 0 && blocks->used >= USED_MAX) {
+    while (blocks->used >= USED_MAX) {
         if (time >> blocks->shift == 0 && blocks->shift > 48) {
             *node = 0;
-            return blocks->used < VIEW_BLOCKS_SLOTS - VIEW_GROUPS_MAX * 2 ? 0 : -ENOMEM;
+            if (blocks->used >= VIEW_BLOCKS_SLOTS - VIEW_GROUPS_MAX * 2)
+                return -ENOMEM;
+            break;
         }
-        error = coarsen(blocks, 1);
+        coarsen(blocks, 1);
     }
-    return error;
+    return blocks->used == blocks->room ? grow(blocks) : 0;
+}
+
+static uint64_t key_of(const struct view_blocks *blocks, uint64_t time, uint32_t group,
+                       uint32_t node)
+{
+    return ((time >> blocks->shift) + 1) * KEY_BLOCK + ((uint64_t)group << VIEW_TREE_NODES_BITS) +
+           node;
+}
+
+/* The entry of a key that is not the last one's, made if it is new; -ENOMEM through *error. */
+static uint32_t find_entry(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
+                           int *error)
+{
+    size_t words = 1 + blocks->event_count;
+    uint32_t slot = find_slot(blocks, key_of(blocks, time, group, node));
+
+    if (blocks->index[slot] != 0)
+        return blocks->index[slot] - 1;
+    *error = make_room(blocks, time, &node);
+    if (*error != 0)
+        return 0;
+    slot = find_slot(blocks, key_of(blocks, time, group, node));
+    if (blocks->index[slot] == 0) {
+        blocks->keys[blocks->used] = key_of(blocks, time, group, node);
+        memset(blocks->values + blocks->used * words, 0, words * sizeof blocks->values[0]);
+        blocks->index[slot] = ++blocks->used;
+    }
+    return blocks->index[slot] - 1;
 }
 
 int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
@@ -141,31 +180,18 @@ int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, u
                     const struct trace_slot *previous)
 {
     size_t words = 1 + blocks->event_count;
-    uint64_t key, *values;
+    uint64_t *values;
     unsigned by = 0;
     int error = 0;
 
     while (time >> blocks->shift >> by >= VIEW_BLOCKS_MAX)
         by++;
     if (by != 0)
-        error = coarsen(blocks, by);
+        coarsen(blocks, by);
+    if (blocks->used == 0 || blocks->keys[blocks->last] != key_of(blocks, time, group, node))
+        blocks->last = find_entry(blocks, time, group, node, &error);
     if (error != 0)
         return error;
-    key = ((time >> blocks->shift) + 1) * KEY_BLOCK + ((uint64_t)group << VIEW_TREE_NODES_BITS) +
-          node;
-    if (blocks->keys[blocks->last] != key) {
-        blocks->last = find_slot(blocks->keys, key);
-        if (blocks->keys[blocks->last] == 0) {
-            error = make_room(blocks, time, &node);
-            if (error != 0)
-                return error;
-            key = ((time >> blocks->shift) + 1) * KEY_BLOCK +
-                  ((uint64_t)group << VIEW_TREE_NODES_BITS) + node;
-            blocks->last = find_slot(blocks->keys, key);
-            blocks->used += blocks->keys[blocks->last] == 0;
-            blocks->keys[blocks->last] = key;
-        }
-    }
     values = blocks->values + blocks->last * words;
     values[0] += weight;
     for (uint32_t i = 0; previous != NULL && i < blocks->event_count; i++)
@@ -211,15 +237,14 @@ static void put_keys(const struct view_blocks *blocks, const uint32_t *order,
 
 int view_blocks_pack(const struct view_blocks *blocks, struct view_columns *columns)
 {
-    uint32_t *order = calloc(blocks->used + 1, sizeof *order), count = 0;
+    uint32_t *order = calloc(blocks->used + 1, sizeof *order);
     char name[32] = "samples";
 
     if (order == NULL)
         return -ENOMEM;
-    for (uint32_t i = 0; i < VIEW_BLOCKS_SLOTS; i++)
-        if (blocks->keys[i] != 0)
-            order[count++] = i;
-    qsort_r(order, count, sizeof *order, compare, blocks->keys);
+    for (uint32_t i = 0; i < blocks->used; i++)
+        order[i] = i;
+    qsort_r(order, blocks->used, sizeof *order, compare, blocks->keys);
     put_keys(blocks, order, columns);
     for (uint32_t w = 0; w <= blocks->event_count; w++) {
         if (w != 0)

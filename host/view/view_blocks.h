@@ -26,12 +26,14 @@ struct view_blocks {
     uint32_t group_count;
     uint16_t (*of_objects)[VIEW_OBJECTS_MAX]; /* of a group: those of its objects; 0: none; owned */
     uint64_t refused; /* samples whose objects found no place */
-    uint64_t *keys; /* hash table; 0: free; owned */
-    uint64_t *values; /* samples and increments of each slot; owned */
-    uint32_t used;
+    uint64_t *keys; /* of the entries; owned */
+    uint64_t *values; /* samples and increments of each entry; owned */
+    uint32_t *index; /* hash table: number + 1 of an entry; 0: free; owned */
+    uint32_t used; /* entries */
+    uint32_t room;
     uint32_t event_count;
     unsigned shift; /* a block is 2^shift ticks long */
-    uint64_t last; /* slot of the sample before, which is often that of the next */
+    uint32_t last; /* entry of the sample before, which is often that of the next */
 };
 
 /* 0 or -ENOMEM. */

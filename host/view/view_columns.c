@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define VALUE_BYTES_MAX 10u
-#define ROOM_FIRST (64u << 10)
+#define ROOM_FIRST 4096u
 
 void view_columns_init(struct view_columns *c)
 {
@@ -19,48 +19,77 @@ void view_columns_init(struct view_columns *c)
 void view_columns_free(struct view_columns *c)
 {
     json_decref(c->json);
-    free(c->bytes);
+    view_column_free(&c->all);
     memset(c, 0, sizeof *c);
+}
+
+void view_column_free(struct view_column *column)
+{
+    free(column->bytes);
+    *column = (struct view_column){0};
+}
+
+/* Room for so many bytes more. */
+static int reserve(struct view_column *column, size_t bytes)
+{
+    size_t room = column->room != 0 ? column->room : ROOM_FIRST;
+    uint8_t *more;
+
+    while (room - column->used < bytes)
+        room *= 2;
+    if (room == column->room)
+        return 0;
+    more = realloc(column->bytes, room);
+    if (more == NULL)
+        return -ENOMEM;
+    column->bytes = more;
+    column->room = room;
+    return 0;
+}
+
+int view_column_put(struct view_column *column, uint64_t value)
+{
+    uint64_t difference = value - column->previous;
+    uint64_t z = difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+
+    if (column->room - column->used < VALUE_BYTES_MAX && reserve(column, VALUE_BYTES_MAX) != 0)
+        return -ENOMEM;
+    for (; z >= 128; z >>= 7)
+        column->bytes[column->used++] = (uint8_t)(z | 128);
+    column->bytes[column->used++] = (uint8_t)z;
+    column->previous = value;
+    column->count++;
+    return 0;
 }
 
 void view_columns_begin(struct view_columns *c)
 {
-    c->column_start = c->used;
-    c->column_count = 0;
-    c->previous = 0;
-}
-
-static int grow(struct view_columns *c)
-{
-    size_t room = c->room != 0 ? 2 * c->room : ROOM_FIRST;
-    uint8_t *bytes = c->error == 0 ? realloc(c->bytes, room) : NULL;
-
-    if (bytes == NULL) {
-        c->error = -ENOMEM;
-        return -1;
-    }
-    c->bytes = bytes;
-    c->room = room;
-    return 0;
+    c->column_start = c->all.used;
+    c->all.count = 0;
+    c->all.previous = 0;
 }
 
 void view_columns_put(struct view_columns *c, uint64_t value)
 {
-    uint64_t difference = value - c->previous;
-    uint64_t z = difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+    if (c->error == 0)
+        c->error = view_column_put(&c->all, value);
+}
 
-    if (c->room - c->used < VALUE_BYTES_MAX && grow(c) != 0)
-        return;
-    for (; z >= 128; z >>= 7)
-        c->bytes[c->used++] = (uint8_t)(z | 128);
-    c->bytes[c->used++] = (uint8_t)z;
-    c->previous = value;
-    c->column_count++;
+void view_columns_add(struct view_columns *c, const char *name, const struct view_column *column)
+{
+    view_columns_begin(c);
+    if (c->error == 0 && column->used != 0)
+        c->error = reserve(&c->all, column->used);
+    if (c->error == 0 && column->used != 0)
+        memcpy(c->all.bytes + c->all.used, column->bytes, column->used);
+    c->all.used += c->error == 0 ? column->used : 0;
+    c->all.count = column->count;
+    view_columns_end(c, name);
 }
 
 void view_columns_end(struct view_columns *c, const char *name)
 {
-    json_t *place = json_pack("[I, I]", (json_int_t)c->column_start, (json_int_t)c->column_count);
+    json_t *place = json_pack("[I, I]", (json_int_t)c->column_start, (json_int_t)c->all.count);
 
     if (json_object_set_new(c->list, name, place) != 0)
         c->error = -ENOMEM;
@@ -81,13 +110,13 @@ int view_columns_finish(struct view_columns *c, uint8_t **group, size_t *group_b
     if (text == NULL)
         return -ENOMEM;
     text_bytes = (uint32_t)strlen(text);
-    *group_bytes = sizeof text_bytes + text_bytes + c->used;
+    *group_bytes = sizeof text_bytes + text_bytes + c->all.used;
     out = malloc(*group_bytes);
     if (out != NULL) {
         memcpy(out, &text_bytes, sizeof text_bytes);
         memcpy(out + sizeof text_bytes, text, text_bytes);
-        if (c->used != 0)
-            memcpy(out + sizeof text_bytes + text_bytes, c->bytes, c->used);
+        if (c->all.used != 0)
+            memcpy(out + sizeof text_bytes + text_bytes, c->all.bytes, c->all.used);
     }
     free(text);
     *group = out;

@@ -15,15 +15,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct view_columns {
-    json_t *json; /* an object; owned */
-    json_t *list; /* its "columns" */
+struct view_column { /* a column's bytes; all zero at first */
     uint8_t *bytes; /* owned */
     size_t used;
     size_t room;
-    size_t column_start;
-    uint64_t column_count;
+    uint64_t count;
     uint64_t previous;
+};
+
+struct view_columns {
+    json_t *json; /* an object; owned */
+    json_t *list; /* its "columns" */
+    struct view_column all; /* the columns' bytes, and the count of the one that is put */
+    size_t column_start;
     int error; /* -ENOMEM, 0 */
 };
 
@@ -34,6 +38,11 @@ void view_columns_free(struct view_columns *c);
 void view_columns_begin(struct view_columns *c);
 void view_columns_put(struct view_columns *c, uint64_t value);
 void view_columns_end(struct view_columns *c, const char *name);
+
+/* A column that grows beside others: a value more; 0 or -ENOMEM.  Then it is put as a whole. */
+int view_column_put(struct view_column *column, uint64_t value);
+void view_column_free(struct view_column *column);
+void view_columns_add(struct view_columns *c, const char *name, const struct view_column *column);
 
 /* Sets a key of the JSON; takes the reference, NULL counts as no memory. */
 void view_columns_set(struct view_columns *c, const char *key, json_t *value);

@@ -217,6 +217,8 @@ int view_model_read(struct view_model *m, struct reader *reader)
         error = prepare(m);
     if (error == 0)
         error = view_waits_finish(&m->waits, &m->scan);
+    stacks_free(&m->scan.stacks); /* what is left to do wants the memory */
+    view_tree_forget(&m->tree);
     if (error == 0)
         error = view_calls_read(&m->calls, reader->path, &m->scan, m->requests);
     return error;

@@ -4,13 +4,12 @@
 #include "host/scan/trace_scan.h"
 #include "host/view/view_columns.h"
 
+#define VIEW_SAMPLES_FIELDS 6u
 #define VIEW_SAMPLES_VALUES_MAX (5u << 20) /* of a page; bounds its size */
 
 struct view_samples {
-    struct view_sample *all; /* owned */
-    uint64_t *increments; /* event_count a sample; owned */
+    struct view_column columns[VIEW_SAMPLES_FIELDS + HR_EVENTS_MAX]; /* fields, increments; owned */
     uint32_t count;
-    uint32_t room;
     uint32_t max;
     uint32_t event_count;
     bool overflow; /* there were more: none is kept */

@@ -9,7 +9,9 @@
 #include "host/base/text.h"
 #include "lib/hash.h"
 
-#define INDEX_BITS (VIEW_TREE_NODES_BITS + 1) /* of both hash tables: at most half full */
+#define INDEX_BITS (VIEW_TREE_NODES_BITS + 1) /* of hash tables: at most half full */
+#define FUNCTION_BITS 16u
+_Static_assert(VIEW_TREE_FUNCTIONS_MAX <= 1u << (FUNCTION_BITS - 1), "functions");
 #define CACHE_BITS 16u
 #define NAME_BYTES 400u /* longer names are cut */
 
@@ -17,7 +19,7 @@ int view_tree_init(struct view_tree *tree)
 {
     memset(tree, 0, sizeof *tree);
     tree->functions = calloc(VIEW_TREE_FUNCTIONS_MAX, sizeof tree->functions[0]);
-    tree->function_index = calloc(1u << INDEX_BITS, sizeof tree->function_index[0]);
+    tree->function_index = calloc(1u << FUNCTION_BITS, sizeof tree->function_index[0]);
     tree->nodes = calloc(VIEW_TREE_NODES_MAX, sizeof tree->nodes[0]);
     tree->node_index = calloc(1u << INDEX_BITS, sizeof tree->node_index[0]);
     tree->cache = calloc(1u << CACHE_BITS, sizeof tree->cache[0]);
@@ -50,10 +52,10 @@ static bool is_name(const char *a, const char *b)
 static uint32_t find_function(struct view_tree *tree, const struct symbols_place *place,
                               const char *name, bool inlined)
 {
-    uint32_t mask = (1u << INDEX_BITS) - 1, i;
+    uint32_t mask = (1u << FUNCTION_BITS) - 1, i;
     struct view_function *f;
 
-    for (i = hash_place(place->start, INDEX_BITS); tree->function_index[i] != 0;
+    for (i = hash_place(place->start, FUNCTION_BITS); tree->function_index[i] != 0;
          i = (i + 1) & mask) {
         f = &tree->functions[tree->function_index[i]];
         if (f->start == place->start && f->inlined == inlined && is_name(f->name, name))

@@ -191,13 +191,16 @@ for stacks in '' '-g'; do
     # shellcheck disable=SC2086
     run_guest -q $stacks -i 1us ./inlines
     run_hr view
-    look hr.html overview
+    look hr.html overview inlined
     is "inlined${stacks:+, with stacks}: frames below the function that holds them" \
         "$(seen '[.overview.frames[] | select(test("^(work|middle|deep)")) | split(" ")[0:2] | join(" ")] | sort | join(",")')" \
         'deep (inlined),middle (inlined),work '
     seen .overview.counts | jq -S . >got
     counts hr.bin >wanted
     same_file "inlined${stacks:+, with stacks}: the same counts as hr dump" got wanted
+    is "inlined${stacks:+, with stacks}: apart, in the table and as bands" \
+        "$(seen '.inlined | "\(.hidden) \(.bands | index("deep") != null) \([.counts[]] | add) \(.counts["deep (inlined)"] > .counts.work)"')" \
+        "false true $(stat_of hr.bin .samples) true"
 done
 is 'stacks that end where threads begin are whole: no badge' "$(seen '[.overview.badges[] | select(contains("stacks"))] | length')" 0
 

@@ -79,6 +79,15 @@ def split(page, _):
     return page.js("[...document.querySelectorAll('.row .name')].map(n => n.lastChild.textContent)")
 
 
+def inlined(page, _):
+    """Samples of each function with inlined ones apart."""
+    hidden = page.js("document.getElementById('inlined-label').hidden")
+    page.js("document.getElementById('inlined').click()")
+    page.settle()
+    return {"hidden": hidden, "counts": dict(page.js("hrView.view.functionRows.rows.map(r => [r.f.name + (r.f.inlined ? ' (inlined)' : ''), Math.round(r.samples)])")),
+            "bands": page.js("hrView.view.rows[0].metric.bands.layers.map(layer => layer.name)")}
+
+
 def select(page, argument):
     """Drags over the span FROM:TO in ns after zooming there; says what the profile became."""
     begin, end = (float(part) for part in argument.split(":"))
@@ -311,7 +320,7 @@ def diff(page, _):
     return seen
 
 
-SCENARIOS = {"diff": diff, "off-cpu": off_cpu, "durations": durations, "layout": layout, "memory": memory, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process, "split": split}
+SCENARIOS = {"diff": diff, "off-cpu": off_cpu, "durations": durations, "layout": layout, "memory": memory, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process, "split": split, "inlined": inlined}
 
 
 def main():

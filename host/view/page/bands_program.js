@@ -8,13 +8,13 @@ const SAMPLE_PIXELS = 8; /* of a bin of several samples, at most */
 
 /* The functions that most samples are in; `layer` says of each node of the tree where it counts. */
 function topFunctions(view) {
-  const { function: owner, functions, holder } = view.tree, sums = new Float64Array(functions.length);
+  const { function: owner, functions } = view.tree, holder = countedNodes(view.tree), sums = new Float64Array(functions.length);
   let all = 0;
   view.blocks.samples.forEach((samples, i) => { sums[owner[holder[view.blocks.node[i]]]] += samples; all += samples; });
   const top = Array.from(sums.keys()).sort((a, b) => sums[b] - sums[a] || a - b).slice(0, BANDS_MAX).filter((f) => sums[f] > all * BANDS_LEAST);
   const place = new Map(top.map((f, n) => [f, n]));
   const layer = Uint8Array.from(owner, (_, n) => { const at = place.get(owner[holder[n]]); return at === undefined ? top.length : at; });
-  const layers = top.map((f, n) => ({ name: functions[f].name, title: `${functions[f].name}  ${functions[f].object}`, hue: "b" + n }));
+  const layers = top.map((f, n) => ({ name: functions[f].name, title: `${functionName(functions[f])}  ${functions[f].object}`, hue: "b" + n }));
   view.hueOf = new Map(top.map((f, n) => [f, "b" + n]));
   if (layer.some((n) => n === top.length)) layers.push({ name: "others", hue: "rest" });
   return { layer, layers };
@@ -121,7 +121,11 @@ function makeBands(view) {
   if (view.lanes.callCells.kinds.length) list.push(callBands(view));
   if (view.pages && view.pages.faults.kinds.length) list.push(faultBands(view, view.pages));
   if (view.pages) list.push(setBands(view, view.pages));
-  return list.map((metric) => ({ stub: false, ends: null, ...metric }));
+  return list.map(bandMetric);
+}
+
+function bandMetric(metric) {
+  return { stub: false, ends: null, ...metric };
 }
 
 /* Where nothing was measured by counters, what the program did comes first, as far as there is something to see. */

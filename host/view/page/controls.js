@@ -28,6 +28,7 @@ function fillLists(view) {
   byId("split-label").hidden = cpus.length < 2;
   byId("tid-label").hidden = threads.length < 2;
   byId("split").checked = state.split;
+  byId("inlined-label").hidden = !view.tree.functions.some((f) => f.inlined);
 }
 
 function setTheme(name) {
@@ -64,6 +65,7 @@ function onKey(view, event) {
 function startControls(view) {
   byId("metric-add").onchange = (event) => { if (event.target.value) change({ metrics: state.metrics.concat(event.target.value) }); };
   byId("split").onchange = (event) => change({ split: event.target.checked });
+  byId("inlined").onchange = (event) => change({ inlined: event.target.checked });
   byId("weight").onchange = (event) => change({ weight: Number(event.target.value) });
   byId("cpu").onchange = (event) => change({ cpu: Number(event.target.value) });
   byId("process").onchange = (event) => change({ process: Number(event.target.value) });

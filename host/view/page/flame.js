@@ -12,7 +12,7 @@ function nestedFrames(view, weight) {
   for (let n = 1; n < total.length; n++) {
     if (total[n] <= 0 || total[n] < least || !frames[parent[n]]) continue;
     const f = functions[owner[n]];
-    frames[n] = { node: n, name: f.name + (f.inlined ? " (inlined)" : ""), value: total[n], self: weight[n], children: [], f };
+    frames[n] = { node: n, name: functionName(f), value: total[n], self: weight[n], children: [], f };
     frames[parent[n]].children.push(frames[n]);
   }
   const byName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);

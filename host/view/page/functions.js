@@ -40,7 +40,7 @@ function functionRow(view, columns, row, total) {
     const value = column.get(row);
     if (column.share) line.append(shareCell(value, total));
     else if (column.id === "name")
-      line.append(element("td", { className: view.diff ? "text" : "text banded", style: view.diff ? "" : `--hue: ${bandColour(view, row.f)}` }, (row.f.kernel ? "[kernel] " : "") + row.f.name, element("span", { className: "object", textContent: row.f.object })));
+      line.append(element("td", { className: view.diff ? "text" : "text banded", style: view.diff ? "" : `--hue: ${bandColour(view, row.f)}` }, (row.f.kernel ? "[kernel] " : "") + functionName(row.f), element("span", { className: "object", textContent: row.f.object })));
     else line.append(element("td", { textContent: column.text(value, row), className: column.kind ? column.kind(row) : "" }));
   }
   line.classList.toggle("found", matches(row.f, state.search));

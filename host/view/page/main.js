@@ -59,6 +59,7 @@ function connect(view) {
   onChange(["from", "to"], () => { if (!state.selection) later(); });
   onChange(["selection", "cpu", "process", "tid", "object", "weight"], profile);
   onChange(["object"], () => { byId("object").value = state.object; });
+  onChange(["inlined"], () => { view.metrics = view.metrics.map((m) => (m.id === "bands.functions" ? bandMetric(functionBands(view)) : m)); rebuild(); profile(); });
   onChange(["search"], () => { if (view.functionRows) applySearch(view); });
   watchWidths(view);
 }

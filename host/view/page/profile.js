@@ -95,9 +95,18 @@ async function profileOf(view, from, to) {
   return profileOfBlocks(view, from, to);
 }
 
-/* Self and total of every function; recursion counts once, and what was inlined for what holds it. */
+/* The node that each node's samples count for in tables and bands: that of the function that holds its code, or itself. */
+function countedNodes(tree) {
+  return state.inlined ? Int32Array.from(tree.holder.keys()) : tree.holder;
+}
+
+function functionName(f) {
+  return f.name + (f.inlined ? " (inlined)" : "");
+}
+
+/* Self and total of every function; recursion counts once. */
 function functionsOf(view, profile) {
-  const { parent, function: owner, functions, holder } = view.tree, weight = profile.self[state.weight + 1];
+  const { parent, function: owner, functions } = view.tree, holder = countedNodes(view.tree), weight = profile.self[state.weight + 1];
   const rows = functions.map((f) => ({ f, self: 0, total: 0, sums: null, samples: 0 }));
   const total = totalsOf(view, weight);
   for (let n = 1; n < parent.length; n++) {

@@ -6,6 +6,7 @@ const state = {
   split: false, /* a row for each CPU */
   cpu: -1, process: -1, tid: -1, object: -1, /* what the profile counts; -1: all */
   weight: -1, /* -1: samples, else an event */
+  inlined: false, /* whether inlined functions count by themselves */
   search: "",
 };
 const listeners = [];

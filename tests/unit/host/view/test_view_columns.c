@@ -45,7 +45,7 @@ static void test_steady_values_take_a_byte_each(void **state)
     for (uint64_t i = 0; i < 100000; i++)
         view_columns_put(&columns, 1000000000000 + 50 * i);
     view_columns_end(&columns, "time");
-    assert_true(columns.used < 100010);
+    assert_true(columns.all.used < 100010);
     view_columns_free(&columns);
 }
 
