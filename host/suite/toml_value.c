@@ -39,15 +39,14 @@ int toml_append(const struct toml_parser *p, struct toml *list, struct toml *ite
 /* Copies a number without its underscores, each of which is between digits. */
 static bool strip(const char *word, char plain[WORD_BYTES])
 {
+    const char *digits = strncmp(word, "0x", 2) == 0 ? "0123456789abcdefABCDEF" : "0123456789";
     size_t used = 0;
 
     for (size_t i = 0; word[i] != 0; i++) {
-        bool alone = i == 0 || strchr("0123456789abcdefABCDEF", word[i - 1]) == NULL ||
-                     word[i + 1] == 0 || strchr("0123456789abcdefABCDEF", word[i + 1]) == NULL;
-
         if (word[i] != '_')
             plain[used++] = word[i];
-        else if (alone)
+        else if (i == 0 || strchr(digits, word[i - 1]) == NULL || word[i + 1] == 0 ||
+                 strchr(digits, word[i + 1]) == NULL)
             return false;
     }
     plain[used] = 0;

@@ -26,7 +26,20 @@ how() {
     'apt-get '* | 'sudo apt-get '*) reason='installs packages as root: tools/setup.sh has done it' ;;
     'workflow step: Get git and make') reason='installs packages as root' ;;
     'make test'* | 'make check'* | 'make bench'*) reason='this test is a part of it, or it takes as long' ;;
-    'workflow step: Run both' | 'workflow step: Compare') reason='needs a pull request: tests/cli/22-diff.t has one' ;;
+    'workflow step: Run the suite' | 'workflow step: Keep the baseline' | 'workflow step: Compare')
+        run="( set -e; LINK=https://h/1 GITHUB_STEP_SUMMARY=summary; $(commands "$1" "${2#workflow step: }"))" ;;
+    'workflow step: Post or update the comment')
+        step="( set -e; REPO=o/r RUN=1 SHA=sha7 HEAD=fork:branch; $(commands "$1" "${2#workflow step: }"))"
+        run="$step && $step && [ \"\$(jq -c 'map(.id)' comments.json)\" = '[1,2,3]' ] &&
+            jq -j '.[2].body' comments.json | cmp - microtome-results/comment.md" ;;
+    'workflow step: suite') # GitLab's: of main, of a merge request twice, of a fork
+        step="CI_API_V4_URL=https://h CI_MERGE_REQUEST_PROJECT_ID=5 CI_JOB_URL=https://h/j CI_SERVER_HOST=h CI_PROJECT_PATH=p
+            $(commands "$1" suite | grep -v -e '^apt-get' -e '^git clone' -e '^(cd microtome')"
+        again=$(echo "$step" | grep -v '^hr suite run')
+        run="rm -f comments.json; (set -e; CI_MERGE_REQUEST_IID='' SUITE_TOKEN=''; $step) &&
+            (set -e; CI_MERGE_REQUEST_IID=7 SUITE_TOKEN=token; $again) && (set -e; CI_MERGE_REQUEST_IID=7 SUITE_TOKEN=token; $again) &&
+            (set -e; CI_MERGE_REQUEST_IID=7 SUITE_TOKEN=''; $again) && [ \"\$(jq -c 'map(.id)' comments.json)\" = '[1,2,3]' ] &&
+            xmllint --noout microtome-results/junit.xml" ;;
     # ---- what is built and installed ----
     'workflow step: '*) run=$(commands "$1" "${2#workflow step: }" | sed "s|make -s install|& PREFIX=$work/installed|")"; cd .." ;;
     'make install'* | 'sudo make install'*) run="$(echo "${2%%#*}" | sed 's/^sudo //') PREFIX=$work/installed" ;;
@@ -116,13 +129,26 @@ seq 1000 >place/words
 document "$ROOT/README.md" 10
 is 'README.md: hr is the one that was built' "$(readlink -f "$(cat session/hr)" 2>/dev/null)" "$(readlink -f "$HR")"
 
-# ---- docs/ci.md: with two versions of a program ----
+# ---- docs/ci.md: with two versions of a program, in a repository with the document's suite; tests/docs/forge.py is the forge ----
 PATH=$BUILD:$PATH
 place
+sed -n '/^```toml/,/^```$/p' "$ROOT/docs/ci.md" | grep -v '^```' >place/microtome.toml
+cp "$WORKLOADS/hello" place/prog
+mkdir -p place/data forge
+echo one two >place/data/words
+echo '{}' >place/input.json
+printf 'prog:\n\t@:\n' >place/Makefile
+ln -sf "$ROOT/tests/docs/forge.py" forge/gh
+ln -sf "$ROOT/tests/docs/forge.py" forge/curl
+PATH=$work/forge:$PATH
+GIT_CONFIG_GLOBAL=$work/gitconfig
+export GIT_CONFIG_GLOBAL
+git init -q --bare origin.git && git init -q place && git -C place remote add origin "$work/origin.git"
 ln -s "$ROOT" place/microtome
 cp "$WORKLOADS/hello" place/before-bin
 cp "$WORKLOADS/hello" place/after-bin
-document "$ROOT/docs/ci.md" 4
+document "$ROOT/docs/ci.md" 15
+is 'docs/ci.md: the baseline is shared' "$(git -C origin.git for-each-ref --format='%(refname)')" refs/microtome/baselines/main
 
 # ---- docs/bare-metal.md: the programs that it puts on sticks, small ones here ----
 place

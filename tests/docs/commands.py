@@ -53,6 +53,8 @@ def steps(block):
     import yaml  # pylint: disable=import-outside-toplevel
 
     workflow = yaml.safe_load("\n".join(block))
+    if "jobs" not in workflow:  # GitLab's
+        return {name: "\n".join(job["script"]) for name, job in workflow.items()}
     return {step["name"]: step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step}
 
 

@@ -124,6 +124,8 @@ static void refused(void **)
         {"a = yes", "f:1: yes is no value that this file can have; put a text into quotes"},
         {"a = 01", "f:1: 01 is no value that this file can have; put a text into quotes"},
         {"a = 1__0", "f:1: 1__0 is no value that this file can have; put a text into quotes"},
+        {"a = 6.5_E1", "f:1: 6.5_E1 is no value that this file can have; put a text into quotes"},
+        {"a = 0_b1", "f:1: 0_b1 is no value that this file can have; put a text into quotes"},
         {"a = .5", "f:1: .5 is no value that this file can have; put a text into quotes"},
         {"a = 9223372036854775808", NULL},
         {"a =", "f:1: a value is missing"},
