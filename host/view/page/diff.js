@@ -38,7 +38,7 @@ function diffColumns(view) {
   const kind = (row) => { const part = changeBetween(view, row.before, row.self); return part > 0 ? "grew" : part < 0 ? "shrank" : "quiet"; };
   return [
     { id: "change", name: "Change", get: (row) => Math.abs(row.self - row.before), text: (_, row) => signed(row.self - row.before), kind, title: "Of the function itself, without what it called" },
-    { id: "own", name: "Of its own", get: (row) => (row.before > 0 ? row.self / row.before : Infinity), text: (_, row) => ownWords(row.before, row.self), kind },
+    { id: "own", name: "Relative", get: (row) => (row.before > 0 ? row.self / row.before : Infinity), text: (_, row) => ownWords(row.before, row.self), kind },
     { id: "before", name: "Before", get: (row) => row.before, text: formatCount },
     { id: "after", name: "After", get: (row) => row.self, text: formatCount },
     { id: "name", name: "Function", text: null, get: (row) => row.f.name },
