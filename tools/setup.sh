@@ -15,7 +15,7 @@ packages_of() {
         clang-format clang-tidy clang-tools perl jq time python3 python3-yaml git binutils cpio bzip2 gawk procps util-linux \
         libvirt-daemon-system libvirt-clients libxml2-utils chromium ovmf mtools dosfstools \
         sqlite3 lua5.4 xz-utils dwz zstd openssl sysbench g++ golang-go protobuf-compiler ripgrep linux-perf patch libc6-dbg \
-        tmux net-tools iproute2 curl ;;
+        tmux net-tools iproute2 curl slurmctld slurmd slurm-client munge ;;
     bench) echo libcmocka-dev musl-tools busybox-static valgrind perl jq time socat hyperfine cpio python3 linux-perf chromium iperf3 kmod ;;
     *)
         echo "setup: unknown group '$1'; known: build run demo page test bench" >&2

@@ -35,7 +35,11 @@ static void find_near(const char *option, char *out, size_t room)
 int command_line_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
                        void *input)
 {
+    int result;
+
     parsed = argp;
     error_find_options(find_near);
-    return argp_parse(argp, argc, argv, flags, NULL, input);
+    result = argp_parse(argp, argc, argv, flags, NULL, input);
+    error_find_options(NULL); /* another program's message may say the same */
+    return result;
 }

@@ -14,7 +14,9 @@
 #include "host/sweep/sweep_measure.h"
 #include "host/sweep/sweep_merge.h"
 #include "host/sweep/sweep_options.h"
+#include "host/sweep/sweep_remote.h"
 #include "host/sweep/sweep_show.h"
+#include "host/sweep/sweep_task.h"
 #include "lib/array.h"
 
 static int say(const struct run_failure *failure)
@@ -54,11 +56,20 @@ static void print_runs(const struct sweep_plan *plan)
     }
 }
 
+static struct sweep_remote remote;
+
 /* The first run tells the machine; the plan follows from it.  The folder is made. */
 static int prepare(const struct sweep_options *o, struct run_failure *failure)
 {
     struct sweep *sweep = o->sweep;
-    int result = sweep_measure_first(sweep, failure);
+    int result;
+
+    if (sweep_is_remote(sweep))
+        result = sweep_remote_begin(&remote, sweep, o->quiet, failure) == 0
+                     ? sweep_remote_first(&remote, failure)
+                     : -1;
+    else
+        result = sweep_measure_first(sweep, failure);
 
     if (result == 0 && o->event_count == 0)
         result = sweep_plan_events(&sweep->plan, SWEEP_EVENTS_DEFAULT, failure);
@@ -81,13 +92,14 @@ static int prepare(const struct sweep_options *o, struct run_failure *failure)
 static void remove_folder(const struct sweep *sweep)
 {
     static const char *const endings[] = {SWEEP_TRACE, ".part", ".out", ".err"};
-    static const char *const names[] = {"sweep.json", "jobs.csv"};
+    static const char *const names[] = {"sweep.json", "jobs.csv", "hosts.csv", SWEEP_ARCHIVE};
     char path[SWEEP_PATH_BYTES];
 
     for (size_t i = 0; i < ARRAY_COUNT(endings); i++)
         unlink(sweep_job_path(sweep, &sweep->first, endings[i], path));
     for (size_t i = 0; i < ARRAY_COUNT(names); i++)
         unlink(sweep_path(sweep, names[i], path));
+    rmdir(sweep_path(sweep, "tasks", path));
     rmdir(sweep_path(sweep, "runs", path));
     rmdir(sweep->folder);
 }
@@ -131,6 +143,8 @@ static int begin(const struct sweep_options *o, struct run_failure *failure)
         return -1;
     result = prepare(o, failure);
     if (result != 0 || o->dry_run)
+        sweep_remote_end(&remote);
+    if (result != 0 || o->dry_run)
         remove_folder(sweep);
     if (result == 0 && (!o->quiet || o->dry_run))
         print_plan(sweep);
@@ -145,8 +159,22 @@ static int proceed(const struct sweep_options *o, struct run_failure *failure)
     if (sweep_folder_load(o->sweep, failure) != 0)
         return -1;
     if (o->sweep->first.state == SWEEP_DONE)
-        return 0;
+        return sweep_is_remote(o->sweep) ? sweep_remote_begin(&remote, o->sweep, o->quiet, failure)
+                                         : 0;
     return run_fail(failure, "the trace of its first run is missing; begin another sweep");
+}
+
+static int measure_all(const struct sweep_options *o, struct run_failure *failure)
+{
+    int result;
+
+    if (!sweep_is_remote(o->sweep))
+        return sweep_measure_warm_up(o->sweep, o->resume ? 0 : o->warm_up - 1, failure) == 0
+                   ? sweep_measure(o->sweep, o->quiet, failure)
+                   : -1;
+    result = sweep_remote_measure(&remote, failure);
+    sweep_remote_end(&remote);
+    return result;
 }
 
 static int measure(const struct sweep_options *o)
@@ -158,8 +186,7 @@ static int measure(const struct sweep_options *o)
         return say(&failure);
     if (o->dry_run)
         return HR_EXIT_OK;
-    if (sweep_measure_warm_up(sweep, o->resume ? 0 : o->warm_up - 1, &failure) == 0 &&
-        sweep_measure(sweep, o->quiet, &failure) == 0)
+    if (measure_all(o, &failure) == 0)
         return conclude(o, &failure);
     error_print("%s; 'hr sweep --resume -o %s' continues", failure.text, sweep->folder);
     return failure.exit_status;
@@ -328,6 +355,8 @@ static int read_sweep(const struct reader_of_sweeps *reader, int argc, char **ar
 
 int sweep_command(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "task") == 0)
+        return sweep_task_command(argc - 1, argv + 1);
     for (size_t i = 0; argc > 1 && i < ARRAY_COUNT(readers); i++)
         if (strcmp(argv[1], readers[i].name) == 0)
             return read_sweep(&readers[i], argc - 1, argv + 1);

@@ -138,21 +138,34 @@ static void load_series(struct loading *l)
     sqlite3_finalize(s);
 }
 
-static void load_notes(struct loading *l)
+static void load_pairs(struct loading *l, const char *sql, struct sweep_note **list, size_t *count)
 {
-    struct sweep_data *d = l->data;
-    sqlite3_stmt *s =
-        query(l, "SELECT trace, CASE WHEN note<>'' THEN note ELSE 'it failed' END "
-                 "FROM runs WHERE note<>'' OR state='failed' ORDER BY plan, repetition");
+    sqlite3_stmt *s = query(l, sql);
 
     while (next(l, s)) {
-        if (array_grow(&d->notes, d->note_count, sizeof d->notes[0]) != 0) {
+        if (array_grow(list, *count, sizeof(*list)[0]) != 0) {
             l->wrong = "it is too large for memory";
             break;
         }
-        d->notes[d->note_count++] = (struct sweep_note){text_of(l, s, 0), text_of(l, s, 1)};
+        (*list)[(*count)++] = (struct sweep_note){text_of(l, s, 0), text_of(l, s, 1)};
     }
     sqlite3_finalize(s);
+}
+
+static void load_notes(struct loading *l)
+{
+    struct sweep_data *d = l->data;
+    sqlite3_stmt *s;
+
+    load_pairs(l,
+               "SELECT trace, CASE WHEN note<>'' THEN note ELSE 'it failed' END "
+               "FROM runs WHERE note<>'' OR state='failed' ORDER BY plan, repetition",
+               &d->notes, &d->note_count);
+    load_pairs(l,
+               "SELECT processor || ', ' || kernel, group_concat(host || ' (' || n || ')', ', ') "
+               "FROM (SELECT host, count(*) AS n FROM runs WHERE state='done' GROUP BY host) "
+               "JOIN hosts USING(host) GROUP BY 1",
+               &d->machines, &d->machine_count);
     s = query(l, "SELECT count(*) FROM runs WHERE state='done'");
     if (next(l, s))
         d->runs = (uint64_t)sqlite3_column_int64(s, 0);
@@ -189,6 +202,15 @@ int sweep_data_load(struct sweep_data *data, const char *folder, struct run_fail
                     path, l.wrong);
 }
 
+static void free_pairs(struct sweep_note *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(list[i].trace);
+        free(list[i].text);
+    }
+    free(list);
+}
+
 void sweep_data_free(struct sweep_data *data)
 {
     for (size_t i = 0; i < data->event_count; i++) {
@@ -197,12 +219,9 @@ void sweep_data_free(struct sweep_data *data)
         free(data->events[i].source);
         free(data->events[i].series);
     }
-    for (size_t i = 0; i < data->note_count; i++) {
-        free(data->notes[i].trace);
-        free(data->notes[i].text);
-    }
+    free_pairs(data->notes, data->note_count);
+    free_pairs(data->machines, data->machine_count);
     free(data->events);
-    free(data->notes);
     free(data->times);
     free(data->starts);
     free(data->program);

@@ -36,6 +36,9 @@ struct sweep_data {
     double *starts; /* its first instruction */
     struct sweep_note *notes;
     size_t note_count;
+    struct sweep_note *machines; /* other machines: in place of a trace processor and Linux; their
+                                    names with numbers of runs */
+    size_t machine_count;
 };
 
 /* Reads FOLDER/sweep.db.  Returns 0, or -1 with the failure filled and nothing to free. */

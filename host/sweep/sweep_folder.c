@@ -47,6 +47,11 @@ void sweep_free(struct sweep *sweep)
         free(sweep->options[i]);
     free(sweep->program);
     free(sweep->options);
+    free(sweep->hosts);
+    free(sweep->where.hosts);
+    free(sweep->where.slurm);
+    free(sweep->where.ssh);
+    free(sweep->where.hr);
     free(sweep->jobs);
     *sweep = (struct sweep){0};
 }
@@ -102,7 +107,8 @@ int sweep_folder_make(const struct sweep *sweep, struct run_failure *failure)
                         "'%s' is there and is no empty folder; name another one, or continue its "
                         "sweep with --resume",
                         sweep->folder);
-    if (mkdir(sweep_path(sweep, "runs", path), 0777) == 0)
+    if (mkdir(sweep_path(sweep, "runs", path), 0777) == 0 &&
+        (!sweep_is_remote(sweep) || mkdir(sweep_path(sweep, "tasks", path), 0777) == 0))
         return 0;
     return run_fail(failure, "cannot make the folder '%s': %s", path, strerror(errno));
 }
@@ -150,6 +156,12 @@ static json_t *jobs_json(const struct sweep *sweep)
     return list;
 }
 
+static json_t *where_json(const struct sweep_where *where)
+{
+    return json_pack("{s:s*, s:s*, s:s*, s:s*}", "hosts", where->hosts, "slurm", where->slurm,
+                     "ssh", where->ssh, "hr", where->hr);
+}
+
 static int write_whole(const char *path, const char *text, struct run_failure *failure)
 {
     char partial[SWEEP_PATH_BYTES + 8];
@@ -171,13 +183,14 @@ static int write_whole(const char *path, const char *text, struct run_failure *f
 int sweep_folder_save(const struct sweep *sweep, struct run_failure *failure)
 {
     char path[SWEEP_PATH_BYTES];
-    json_t *all = json_pack(
-        "{s:i, s:o, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "version", SWEEP_VERSION, "program",
-        texts_json(sweep->program, sweep->program_count), "options",
-        texts_json(sweep->options, sweep->option_count), "processor", sweep->plan.machine.processor,
-        "repeat", (json_int_t)sweep->repeat, "seed", (json_int_t)sweep->seed, "least",
-        (json_int_t)sweep->plan.least, "events", events_json(&sweep->plan), "runs",
-        runs_json(&sweep->plan), "jobs", jobs_json(sweep));
+    json_t *all = json_pack("{s:i, s:o, s:o, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "version",
+                            SWEEP_VERSION, "where", where_json(&sweep->where), "program",
+                            texts_json(sweep->program, sweep->program_count), "options",
+                            texts_json(sweep->options, sweep->option_count), "processor",
+                            sweep->plan.machine.processor, "repeat", (json_int_t)sweep->repeat,
+                            "seed", (json_int_t)sweep->seed, "least", (json_int_t)sweep->plan.least,
+                            "events", events_json(&sweep->plan), "runs", runs_json(&sweep->plan),
+                            "jobs", jobs_json(sweep));
     char *text = all != NULL ? json_dumps(all, JSON_COMPACT) : NULL;
     int result = text != NULL ? write_whole(sweep_path(sweep, "sweep.json", path), text, failure)
                               : run_fail(failure, "out of memory, or an argument that is no UTF-8");
@@ -195,10 +208,52 @@ int sweep_folder_note(const struct sweep *sweep, const struct sweep_job *job,
     uint32_t run = job == &sweep->first ? SWEEP_FIRST : job->run;
 
     if (file == NULL ||
-        fprintf(file, "%" PRIu32 ",%" PRIu32 ",%d,%d,%" PRIu64 ",%08" PRIx32 "\n", run,
-                job->repetition, job->state, job->status, job->output.bytes,
-                job->output.crc32c) < 0 ||
+        fprintf(file, "%" PRIu32 ",%" PRIu32 ",%d,%d,%" PRIu64 ",%08" PRIx32 ",%s\n", run,
+                job->repetition, job->state, job->status, job->output.bytes, job->output.crc32c,
+                sweep_job_host(sweep, job)) < 0 ||
         fclose(file) != 0)
         return run_fail(failure, "cannot write '%s': %s", path, strerror(errno));
+    return 0;
+}
+
+bool sweep_is_remote(const struct sweep *sweep)
+{
+    return sweep->where.hosts != NULL || sweep->where.slurm != NULL;
+}
+
+const char *sweep_job_host(const struct sweep *sweep, const struct sweep_job *job)
+{
+    return job->host != 0 ? sweep->hosts[job->host - 1].name : "";
+}
+
+uint32_t sweep_folder_host(struct sweep *sweep, const struct sweep_parcel *parcel,
+                           struct run_failure *failure)
+{
+    char path[SWEEP_PATH_BYTES];
+    struct sweep_host host = {.name = ""};
+    uint32_t number = 0;
+    FILE *file;
+
+    memcpy(host.name, parcel->host, sizeof host.name);
+    memcpy(host.kernel, parcel->kernel, sizeof host.kernel);
+    memcpy(host.processor, parcel->processor, sizeof host.processor);
+    while (number < sweep->host_count && strcmp(sweep->hosts[number].name, host.name) != 0)
+        number++;
+    if (number < sweep->host_count && strcmp(sweep->hosts[number].kernel, host.kernel) == 0 &&
+        strcmp(sweep->hosts[number].processor, host.processor) == 0)
+        return number + 1;
+    if (number == SWEEP_HOSTS_MAX ||
+        (number == sweep->host_count &&
+         array_grow(&sweep->hosts, sweep->host_count, sizeof sweep->hosts[0]) != 0)) {
+        run_fail(failure, "too many machines");
+        return 0;
+    }
+    sweep->host_count += number == sweep->host_count;
+    sweep->hosts[number] = host;
+    file = fopen(sweep_path(sweep, "hosts.csv", path), "ae");
+    if (file != NULL && fprintf(file, "%s,%s,%s\n", host.name, host.kernel, host.processor) > 0 &&
+        fclose(file) == 0)
+        return number + 1;
+    run_fail(failure, "cannot write '%s': %s", path, strerror(errno));
     return 0;
 }

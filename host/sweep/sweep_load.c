@@ -8,6 +8,7 @@
 
 #include "host/base/array.h"
 #include "host/sweep/sweep_folder.h"
+#include "lib/array.h"
 
 /* What is wrong with sweep.json; NULL: nothing. */
 static const char *read_texts(const json_t *list, char ***texts, size_t *count)
@@ -116,6 +117,28 @@ static const char *read_lists(const json_t *all, struct sweep *sweep)
     return sweep->program_count == 0 ? "it names no program" : NULL;
 }
 
+static const char *read_where(const json_t *all, struct sweep_where *where)
+{
+    const struct {
+        const char *key;
+        char **to;
+    } fields[] = {{"hosts", &where->hosts},
+                  {"slurm", &where->slurm},
+                  {"ssh", &where->ssh},
+                  {"hr", &where->hr}};
+
+    for (size_t i = 0; i < ARRAY_COUNT(fields); i++) {
+        const char *text = json_string_value(json_object_get(all, fields[i].key));
+
+        if (text == NULL || *fields[i].to != NULL) /* an option of this command */
+            continue;
+        *fields[i].to = strdup(text);
+        if (*fields[i].to == NULL)
+            return "it is too large for memory";
+    }
+    return NULL;
+}
+
 static const char *read_json(const json_t *all, struct sweep *sweep)
 {
     const char *processor = json_string_value(json_object_get(all, "processor"));
@@ -128,9 +151,45 @@ static const char *read_json(const json_t *all, struct sweep *sweep)
         return "a value is missing or out of range";
     sweep->repeat = (uint64_t)repeat;
     sweep->seed = (uint64_t)json_integer_value(json_object_get(all, "seed"));
+    if (read_where(json_object_get(all, "where"), &sweep->where) != NULL)
+        return "it is too large for memory";
     sweep->plan.least = (size_t)least;
     snprintf(sweep->plan.machine.processor, sizeof sweep->plan.machine.processor, "%s", processor);
     return read_lists(all, sweep);
+}
+
+/* The last line about a machine counts. */
+static void read_hosts(struct sweep *sweep)
+{
+    char line[512], path[SWEEP_PATH_BYTES];
+    FILE *file = fopen(sweep_path(sweep, "hosts.csv", path), "re");
+    struct sweep_host host;
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        size_t number = 0;
+
+        if (sscanf(line, "%63[^,\n],%95[^,\n],%95[^,\n]", host.name, host.kernel, host.processor) !=
+            3)
+            continue;
+        while (number < sweep->host_count && strcmp(sweep->hosts[number].name, host.name) != 0)
+            number++;
+        if (number == sweep->host_count &&
+            (number == SWEEP_HOSTS_MAX ||
+             array_grow(&sweep->hosts, number, sizeof sweep->hosts[0]) != 0))
+            break;
+        sweep->host_count += number == sweep->host_count;
+        sweep->hosts[number] = host;
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+static uint32_t find_host(const struct sweep *sweep, const char *name)
+{
+    for (uint32_t i = 0; i < sweep->host_count; i++)
+        if (strcmp(sweep->hosts[i].name, name) == 0)
+            return i + 1;
+    return 0;
 }
 
 /* The job of a line, by an index that has the job's number plus 1 at each run and repetition. */
@@ -159,16 +218,17 @@ static uint32_t *make_index(const struct sweep *sweep)
 /* A line that is not whole was interrupted: its job waits.  The last line about a job counts. */
 static void read_lines(struct sweep *sweep, const uint32_t *index, FILE *file)
 {
-    char line[128], path[SWEEP_PATH_BYTES];
+    char line[256], path[SWEEP_PATH_BYTES], host[SWEEP_HOST_BYTES];
     struct sweep_job read;
     int state;
 
     while (fgets(line, sizeof line, file) != NULL) {
         struct sweep_job *job;
 
-        if (sscanf(line, "%" SCNu32 ",%" SCNu32 ",%d,%d,%" SCNu64 ",%" SCNx32, &read.run,
-                   &read.repetition, &state, &read.status, &read.output.bytes,
-                   &read.output.crc32c) != 6 ||
+        host[0] = 0;
+        if (sscanf(line, "%" SCNu32 ",%" SCNu32 ",%d,%d,%" SCNu64 ",%" SCNx32 ",%63[^,\n]",
+                   &read.run, &read.repetition, &state, &read.status, &read.output.bytes,
+                   &read.output.crc32c, host) < 6 ||
             strchr(line, '\n') == NULL ||
             (job = find_job(sweep, index, read.run, read.repetition)) == NULL)
             continue;
@@ -179,6 +239,7 @@ static void read_lines(struct sweep *sweep, const uint32_t *index, FILE *file)
             job->state = SWEEP_DONE;
         job->status = read.status;
         job->output = read.output;
+        job->host = find_host(sweep, host);
     }
 }
 
@@ -195,6 +256,7 @@ int sweep_folder_load(struct sweep *sweep, struct run_failure *failure)
     if (wrong != NULL)
         return run_fail(failure, "%s: %s; name the folder of a sweep ('hr sweep -o FOLDER ...')",
                         path, wrong);
+    read_hosts(sweep);
     file = fopen(sweep_path(sweep, "jobs.csv", path), "re");
     index = make_index(sweep);
     if (file != NULL && index != NULL)

@@ -16,10 +16,6 @@
 #include "host/summary/summary.h"
 #include "host/trial/trial.h"
 
-#define OUTPUT ".out"
-#define ERRORS ".err"
-#define PARTIAL ".part" /* a trace that is not known to be good */
-
 static int out_of_memory(struct run_failure *failure)
 {
     return run_fail(failure, "out of memory; end other programs");
@@ -39,9 +35,9 @@ static int run_once(const struct sweep *sweep, struct sweep_job *job, char *list
         .program_count = sweep->program_count,
     };
     const struct trial_files files = {
-        .trace = sweep_job_path(sweep, job, PARTIAL, trace),
-        .output = sweep_job_path(sweep, job, OUTPUT, output),
-        .errors = sweep_job_path(sweep, job, ERRORS, errors),
+        .trace = sweep_job_path(sweep, job, SWEEP_PARTIAL, trace),
+        .output = sweep_job_path(sweep, job, SWEEP_OUTPUT, output),
+        .errors = sweep_job_path(sweep, job, SWEEP_ERRORS, errors),
     };
 
     if (list == NULL)
@@ -51,32 +47,32 @@ static int run_once(const struct sweep *sweep, struct sweep_job *job, char *list
 }
 
 /* Gives the trace its name.  The program's output is kept where it is not that of the first run. */
-static int keep(const struct sweep *sweep, const struct sweep_job *job, struct run_failure *failure)
+int sweep_measure_keep(const struct sweep *sweep, const struct sweep_job *job,
+                       struct run_failure *failure)
 {
     char trace[SWEEP_PATH_BYTES], partial[SWEEP_PATH_BYTES], path[SWEEP_PATH_BYTES];
     const struct trial_output *first = &sweep->first.output;
 
-    if (rename(sweep_job_path(sweep, job, PARTIAL, partial),
+    if (rename(sweep_job_path(sweep, job, SWEEP_PARTIAL, partial),
                sweep_job_path(sweep, job, SWEEP_TRACE, trace)) != 0)
         return run_fail(failure, "cannot rename '%s': %s", partial, strerror(errno));
     if (job != &sweep->first && job->output.bytes == first->bytes &&
         job->output.crc32c == first->crc32c)
-        unlink(sweep_job_path(sweep, job, OUTPUT, path));
-    unlink(sweep_job_path(sweep, job, ERRORS, path));
+        unlink(sweep_job_path(sweep, job, SWEEP_OUTPUT, path));
+    unlink(sweep_job_path(sweep, job, SWEEP_ERRORS, path));
     return 0;
 }
 
-static const char *reason(const struct sweep *sweep, const struct sweep_job *job,
-                          char text[RUN_CHILD_REASON_BYTES])
+const char *sweep_measure_reason(const struct sweep *sweep, const struct sweep_job *job,
+                                 char text[RUN_CHILD_REASON_BYTES])
 {
     char path[SWEEP_PATH_BYTES];
 
-    return run_child_reason(sweep_job_path(sweep, job, ERRORS, path), text);
+    return run_child_reason(sweep_job_path(sweep, job, SWEEP_ERRORS, path), text);
 }
 
-/* Takes the machine from a trace: its CPU, and which counters the kernel could use. */
-static int take_machine(struct sweep_machine *m, const struct trace_info *info,
-                        struct run_failure *failure)
+int sweep_measure_machine(struct sweep_machine *m, const struct trace_info *info,
+                          struct run_failure *failure)
 {
     uint32_t family, model, stepping;
     char cpu[80];
@@ -113,19 +109,19 @@ int sweep_measure_first(struct sweep *sweep, struct run_failure *failure)
 
     if (status < 0)
         return -1;
-    error = summary_from_file(sweep_job_path(sweep, &sweep->first, PARTIAL, path), &summary);
+    error = summary_from_file(sweep_job_path(sweep, &sweep->first, SWEEP_PARTIAL, path), &summary);
     if (error != 0)
         return run_fail(failure, "the first run ended with status %d: %s", status,
-                        reason(sweep, &sweep->first, text));
-    error = take_machine(&sweep->plan.machine, &summary.info, failure);
+                        sweep_measure_reason(sweep, &sweep->first, text));
+    error = sweep_measure_machine(&sweep->plan.machine, &summary.info, failure);
     summary_free(&summary);
     sweep->first.state = SWEEP_DONE;
-    return error == 0 ? keep(sweep, &sweep->first, failure) : -1;
+    return error == 0 ? sweep_measure_keep(sweep, &sweep->first, failure) : -1;
 }
 
 int sweep_measure_warm_up(struct sweep *sweep, uint64_t count, struct run_failure *failure)
 {
-    static const char *const endings[] = {PARTIAL, OUTPUT, ERRORS};
+    static const char *const endings[] = {SWEEP_PARTIAL, SWEEP_OUTPUT, SWEEP_ERRORS};
     static char list[] = SWEEP_AXIS;
     struct sweep_job job = {.run = SWEEP_FIRST - 1};
     char path[SWEEP_PATH_BYTES], text[RUN_CHILD_REASON_BYTES];
@@ -135,7 +131,7 @@ int sweep_measure_warm_up(struct sweep *sweep, uint64_t count, struct run_failur
         status = run_once(sweep, &job, list, failure);
         if (status == RUN_EXIT_FAILED && sweep->first.status != RUN_EXIT_FAILED)
             status = run_fail(failure, "a run of " SWEEP_AXIS " alone fails, too: %s",
-                              reason(sweep, &job, text));
+                              sweep_measure_reason(sweep, &job, text));
     }
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
         unlink(sweep_job_path(sweep, &job, endings[i], path));
@@ -158,13 +154,14 @@ static int run_job(struct sweep *sweep, struct sweep_job *job, struct run_failur
     free(list);
     if (status < 0)
         return -1;
-    job->state = access(sweep_job_path(sweep, job, PARTIAL, path), R_OK) == 0 &&
+    job->state = access(sweep_job_path(sweep, job, SWEEP_PARTIAL, path), R_OK) == 0 &&
                          (status != RUN_EXIT_FAILED || status == sweep->first.status)
                      ? SWEEP_DONE
                      : SWEEP_FAILED;
     if (job->state == SWEEP_FAILED)
         return 0;
-    return keep(sweep, job, failure) != 0 ? -1 : sweep_folder_note(sweep, job, failure);
+    return sweep_measure_keep(sweep, job, failure) != 0 ? -1
+                                                        : sweep_folder_note(sweep, job, failure);
 }
 
 /* A run that fails may have one event that cannot be counted, or a group that the plan took for
@@ -180,8 +177,8 @@ static int divide(struct sweep *sweep, uint32_t number, struct run_failure *fail
     return sweep_folder_save(sweep, failure);
 }
 
-static void show(struct progress *line, const struct sweep *sweep, size_t done, uint64_t start_ns,
-                 size_t performed)
+void sweep_measure_show(struct progress *line, const struct sweep *sweep, size_t done,
+                        uint64_t start_ns, size_t performed)
 {
     char text[160], left[TEXT_QUANTITY_BYTES];
     uint64_t each = performed != 0 ? (monotonic_ns() - start_ns) / performed : 0;
@@ -206,20 +203,15 @@ static int give_up(struct sweep *sweep, uint32_t run, struct run_failure *failur
     return 0;
 }
 
-/* A run failed each time.  Where one without its events fails, too, nothing can be measured. */
-static int fail(struct sweep *sweep, size_t number, struct progress *line,
-                struct run_failure *failure)
+int sweep_measure_failed(struct sweep *sweep, size_t number, struct run_failure *failure)
 {
     struct sweep_job job = sweep->jobs[number]; /* jobs may move in memory */
     struct sweep_run run = sweep->plan.runs[job.run];
     char text[RUN_CHILD_REASON_BYTES];
 
-    if (sweep_measure_warm_up(sweep, 1, failure) != 0)
-        return -1;
-    progress_erase(line);
     if (run.count == 1)
         error_print("event %s is not measured: %s", sweep->plan.events[run.events[0]].name,
-                    reason(sweep, &sweep->jobs[number], text));
+                    sweep_measure_reason(sweep, &sweep->jobs[number], text));
     if (run.count > 1 && divide(sweep, job.run, failure) != 0)
         return -1;
     return give_up(sweep, job.run, failure); /* after the plan has the runs that replace it */
@@ -236,10 +228,15 @@ int sweep_measure(struct sweep *sweep, bool quiet, struct run_failure *failure)
     for (size_t i = 0; i < sweep->job_count && result == 0; i++) {
         if (sweep->jobs[i].state != SWEEP_WAITS)
             continue;
-        show(&line, sweep, i, start_ns, performed++);
+        sweep_measure_show(&line, sweep, i, start_ns, performed++);
         result = run_job(sweep, &sweep->jobs[i], failure);
-        if (result == 0 && sweep->jobs[i].state == SWEEP_FAILED)
-            result = fail(sweep, i, &line, failure);
+        if (result != 0 || sweep->jobs[i].state != SWEEP_FAILED)
+            continue;
+        /* Where a run without its events fails, too, nothing can be measured. */
+        result = sweep_measure_warm_up(sweep, 1, failure);
+        progress_erase(&line);
+        if (result == 0)
+            result = sweep_measure_failed(sweep, i, failure);
     }
     progress_erase(&line);
     return result;

@@ -85,6 +85,11 @@ struct read_job {
     int error;
 };
 
+static bool is_same_machine(const struct merge *m, const struct read_job *read)
+{
+    return strcmp(read->trace.machine, m->machine) == 0;
+}
+
 static void read_job(const struct merge *m, const struct sweep_job *job, struct read_job *read)
 {
     char path[SWEEP_PATH_BYTES];
@@ -94,7 +99,9 @@ static void read_job(const struct merge *m, const struct sweep_job *job, struct 
         return;
     sweep_job_path(m->sweep, job, SWEEP_TRACE, path);
     read->error = sweep_trace_read(&read->trace, path, m->width, m->bins);
-    if (read->error == 0 && read->trace.event_count != m->sweep->plan.runs[job->run].count + 1)
+    if (read->error != 0 || !is_same_machine(m, read))
+        return;
+    if (read->trace.event_count != m->sweep->plan.runs[job->run].count + 1)
         read->error = -EBADMSG;
     if (read->error == 0)
         read->error = sweep_profile_read(&read->profile, path);
@@ -113,6 +120,11 @@ static int add_job(struct merge *m, size_t number, struct read_job *read)
         snprintf(run->note, SWEEP_NOTE_BYTES, "its trace cannot be read: %s",
                  strerror(-read->error));
         return read->error == -ENOMEM ? -ENOMEM : 0;
+    }
+    if (!is_same_machine(m, read)) {
+        snprintf(run->note, SWEEP_NOTE_BYTES, "left out: it ran on another processor: %.150s",
+                 read->trace.machine);
+        return 0;
     }
     run->read = true;
     run->exact = read->trace.exact;
@@ -179,6 +191,7 @@ static int find_width(struct merge *m, struct run_failure *failure)
     if (error != 0)
         return run_fail(failure, "cannot read '%s': %s", path, strerror(-error));
     m->width = ceil((double)trace.totals[0] / (double)m->bins);
+    memcpy(m->machine, trace.machine, sizeof m->machine);
     sweep_trace_free(&trace);
     return 0;
 }

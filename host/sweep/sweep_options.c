@@ -15,7 +15,19 @@
 #define WARM_UP_MAX 1000u
 #define SEED_DEFAULT 1
 
-enum { KEY_REPEAT = 256, KEY_WARM_UP, KEY_SEED, KEY_BINS, KEY_DRY_RUN, KEY_RESUME, KEY_RUN };
+enum {
+    KEY_REPEAT = 256,
+    KEY_WARM_UP,
+    KEY_SEED,
+    KEY_BINS,
+    KEY_DRY_RUN,
+    KEY_RESUME,
+    KEY_HOSTS,
+    KEY_SLURM,
+    KEY_SSH,
+    KEY_HR,
+    KEY_RUN
+};
 
 static const struct argp_option table[] = {
     {"output", 'o', "FOLDER", 0, "folder for the traces and results (default sweep)", 0},
@@ -31,6 +43,13 @@ static const struct argp_option table[] = {
     {"dry-run", KEY_DRY_RUN, 0, 0, "run the program once, print the plan and stop", 0},
     {"resume", KEY_RESUME, 0, 0, "continue the sweep in FOLDER where it was interrupted", 0},
     {"quiet", 'q', 0, 0, "no plan, no progress and no table", 0},
+    {0, 0, 0, 0, "On other machines, to which the program goes with its files:", 1},
+    {"hosts", KEY_HOSTS, "LIST", 0, "perform the runs on these machines, by ssh", 1},
+    {"slurm", KEY_SLURM, "OPTIONS", OPTION_ARG_OPTIONAL,
+     "perform the runs as job arrays of Slurm; OPTIONS are for sbatch", 1},
+    {"ssh", KEY_SSH, "COMMAND", 0, "with --hosts: in place of ssh -o BatchMode=yes", 1},
+    {"hr", KEY_HR, "PATH", 0,
+     "hr there (default: with --hosts hr, with --slurm the path of this one)", 1},
     {0},
 };
 
@@ -107,8 +126,24 @@ static void check_end(const struct sweep_options *o, const struct argp_state *st
         (o->sweep->program_count != 0 || o->event_count != 0 || o->sweep->option_count != 0))
         argp_error(state, "--resume: the folder knows the program, the events and the options; "
                           "name the folder alone");
+    if (o->sweep->where.hosts != NULL && o->sweep->where.slurm != NULL)
+        argp_error(state, "--hosts and --slurm: choose one of them");
+    if (o->sweep->where.hr != NULL && strchr(o->sweep->where.hr, '\'') != NULL)
+        argp_error(state, "--hr: a path with a quotation mark");
     if (!o->resume && o->sweep->program_count == 0)
         argp_error(state, "no program given");
+}
+
+static error_t take_where(struct sweep_where *where, int key, const char *argument)
+{
+    char **field = key == KEY_HOSTS ? &where->hosts
+                   : key == KEY_SSH ? &where->ssh
+                   : key == KEY_HR  ? &where->hr
+                                    : &where->slurm;
+
+    free(*field);
+    *field = strdup(argument != NULL ? argument : "");
+    return *field != NULL ? 0 : ENOMEM;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -143,6 +178,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case 'e':
         return -sweep_append(&o->events, &o->event_count, argument);
+    case KEY_HOSTS:
+    case KEY_SLURM:
+    case KEY_SSH:
+    case KEY_HR:
+        return take_where(&o->sweep->where, key, argument);
     case ARGP_KEY_ARG:
         return take_rest(o, state);
     case ARGP_KEY_END:

@@ -6,12 +6,21 @@
 #include "host/sweep/sweep_read.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "host/scan/trace_span.h"
 #include "host/timeline/timeline_bins.h"
 
 #define SLICES 8000u
+
+void sweep_trace_machine(const struct trace_info *info, char text[SWEEP_MACHINE_BYTES])
+{
+    snprintf(text, SWEEP_MACHINE_BYTES, "%.120s, %.40s %.60s",
+             trace_info_text(info, "machine.model", "of no name"),
+             trace_info_text(info, "machine.vendor", ""),
+             trace_info_text(info, "machine.family", ""));
+}
 
 struct reading {
     struct trace_scan scan;
@@ -95,6 +104,7 @@ static int conclude(struct sweep_trace *trace, struct reading *r, double width, 
     double sums[HR_EVENTS_MAX + 1];
 
     trace->event_count = info->event_count;
+    sweep_trace_machine(info, trace->machine);
     trace->exact = info->clock.method == HR_CLOCK_VIRTUAL;
     trace->duration_ns = info->has_exit ? trace_info_time_ns(info, info->exit.time) : 0;
     for (uint32_t e = 0; e < info->event_count; e++) {

@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "include/hr_format.h"
+#include "host/trace/trace_info.h"
+
+#define SWEEP_MACHINE_BYTES 256
 
 struct sweep_trace {
     uint32_t event_count; /* the axis is event 0 */
@@ -13,6 +15,7 @@ struct sweep_trace {
     uint8_t sources[HR_EVENTS_MAX]; /* enum hr_source */
     uint64_t duration_ns;
     bool exact; /* virtual time: runs are equal */
+    char machine[SWEEP_MACHINE_BYTES];
     double *bins; /* [bin][event_count + 1]: what each event counted there, and the time in ns;
                      owned */
 };
@@ -27,3 +30,6 @@ static inline double *sweep_trace_bin(const struct sweep_trace *trace, size_t bi
 {
     return trace->bins + bin * (trace->event_count + 1);
 }
+
+/* Writes what a trace says of the processor; runs of which it differs are not joined.  Raw. */
+void sweep_trace_machine(const struct trace_info *info, char text[SWEEP_MACHINE_BYTES]);

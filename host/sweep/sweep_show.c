@@ -47,6 +47,18 @@ static int name_columns(const struct sweep_data *d)
     return (int)widest;
 }
 
+/* Machines with another processor or Linux than others are another line. */
+static void print_machines(const struct sweep_data *d)
+{
+    char what[256], names[1024];
+
+    for (size_t i = 0; i < d->machine_count; i++)
+        printf("\n# runs on %s: %s", text_escape(names, sizeof names, d->machines[i].text),
+               text_escape(what, sizeof what, d->machines[i].trace));
+    if (d->machine_count > 1)
+        printf("\n# these machines are not alike; 'hr diff --machine' of two traces says more");
+}
+
 static void print_head(const struct sweep_data *d, int columns)
 {
     char program[256], processor[128];
@@ -57,6 +69,7 @@ static void print_head(const struct sweep_data *d, int columns)
            d->event_count - 1, d->planned_runs, d->least_runs);
     if (d->repeat > 1)
         printf(", %" PRIu64 " times each", d->repeat);
+    print_machines(d);
     printf("\n\n");
     printf("%-*s %16s %10s %10s %10s\n", columns, "event", "mean", "interval", "deviation",
            "per 1000");
@@ -226,6 +239,10 @@ static void put_json(struct output *out, const struct sweep_data *d)
         output_json_print(out,
                           i != 0 ? ",{\"trace\":%s,\"note\":%s}" : "{\"trace\":%s,\"note\":%s}",
                           d->notes[i].trace, d->notes[i].text);
+    output_text(out, "],\"machines\":[");
+    for (size_t i = 0; i < d->machine_count; i++)
+        output_json_print(out, i != 0 ? ",{\"is\":%s,\"runs\":%s}" : "{\"is\":%s,\"runs\":%s}",
+                          d->machines[i].trace, d->machines[i].text);
     output_text(out, "]}\n");
 }
 

@@ -19,7 +19,8 @@ static const char schema[] =
     "CREATE TABLE events(event INTEGER PRIMARY KEY, name TEXT, description TEXT, source TEXT);"
     "CREATE TABLE runs(run INTEGER PRIMARY KEY, plan INTEGER, repetition INTEGER, state TEXT,"
     " status INTEGER, output_bytes INTEGER, output_crc32c INTEGER, instructions INTEGER,"
-    " duration_ns INTEGER, note TEXT, trace TEXT);"
+    " duration_ns INTEGER, note TEXT, trace TEXT, host TEXT);"
+    "CREATE TABLE hosts(host TEXT, kernel TEXT, processor TEXT);"
     "CREATE TABLE counts(run INTEGER, event INTEGER, total INTEGER, PRIMARY KEY(event, run))"
     " WITHOUT ROWID;"
     "CREATE TABLE series(event INTEGER, part INTEGER, mean REAL, PRIMARY KEY(event, part))"
@@ -96,7 +97,8 @@ static void put_facts(struct merge *m)
 static void put_runs(struct merge *m, struct sweep_result *result)
 {
     static const char *const states[] = {"waits", "done", "failed"};
-    sqlite3_stmt *put = database_prepare(&m->db, "INSERT INTO runs VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+    sqlite3_stmt *put =
+        database_prepare(&m->db, "INSERT INTO runs VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
     double median = median_instructions(m);
     char path[SWEEP_PATH_BYTES];
 
@@ -110,11 +112,21 @@ static void put_runs(struct merge *m, struct sweep_result *result)
         if (put != NULL)
             sqlite3_bind_int(put, 5, job->status);
         sweep_job_path(m->sweep, job, SWEEP_TRACE, path);
-        database_row(&m->db, put, "%lu,%u,%u,%s,=,%lu,%u,%lu,%lu,%s,%s", i, job->run + 1,
+        database_row(&m->db, put, "%lu,%u,%u,%s,=,%lu,%u,%lu,%lu,%s,%s,%s", i, job->run + 1,
                      job->repetition + 1, states[job->state], job->output.bytes, job->output.crc32c,
                      (uint64_t)run->instructions, run->duration_ns, run->note,
-                     path + strlen(m->sweep->folder) + 1);
+                     path + strlen(m->sweep->folder) + 1, sweep_job_host(m->sweep, job));
     }
+    sqlite3_finalize(put);
+}
+
+static void put_hosts(struct merge *m)
+{
+    sqlite3_stmt *put = database_prepare(&m->db, "INSERT INTO hosts VALUES (?,?,?)");
+
+    for (size_t i = 0; i < m->sweep->host_count; i++)
+        database_row(&m->db, put, "%s,%s,%s", m->sweep->hosts[i].name, m->sweep->hosts[i].kernel,
+                     m->sweep->hosts[i].processor);
     sqlite3_finalize(put);
 }
 
@@ -198,6 +210,7 @@ void sweep_store(struct merge *m, struct sweep_result *result)
 {
     put_facts(m);
     put_runs(m, result);
+    put_hosts(m);
     put_parts(m);
     put_events(m);
     put_functions(m);

@@ -7,6 +7,7 @@
 #include "host/export/database.h"
 #include "host/sweep/sweep_functions.h"
 #include "host/sweep/sweep_merge.h"
+#include "host/sweep/sweep_read.h"
 
 #define SWEEP_NOTE_BYTES 200
 
@@ -29,6 +30,7 @@ struct merge {
     const struct sweep *sweep;
     size_t bins;
     double width; /* instructions of a part */
+    char machine[SWEEP_MACHINE_BYTES]; /* of the first run */
     struct merged_run *runs; /* one for each job; owned */
     struct merged_event *events; /* owned */
     double *times; /* ns of each part, sums over all runs; owned */

@@ -14,7 +14,7 @@
 
 #define FIXED 10 /* arguments apart from options and program, with the NULL at the end */
 
-static int read_output(const char *path, struct trial_output *output)
+int trial_output_read(const char *path, struct trial_output *output)
 {
     char bytes[65536];
     FILE *file = fopen(path, "re");
@@ -67,7 +67,7 @@ int trial_run(const struct trial *trial, const struct trial_files *files,
     unlink(files->trace);
     status = run_child_in(&trial->place, all, files->output, files->errors, failure);
     free(all);
-    if (status >= 0 && read_output(files->output, output) != 0)
+    if (status >= 0 && trial_output_read(files->output, output) != 0)
         return run_fail(failure, "cannot read '%s': %s", files->output, strerror(errno));
     return status;
 }

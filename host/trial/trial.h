@@ -22,6 +22,9 @@ struct trial_output { /* what a program wrote; equal outputs compare equal */
     uint32_t crc32c;
 };
 
+/* Reads it from a file.  Returns 0 or -errno. */
+int trial_output_read(const char *path, struct trial_output *output);
+
 struct trial_files { /* where a run writes */
     const char *trace; /* removed first */
     const char *output; /* the program's standard output */

@@ -151,11 +151,14 @@ run_hr sweep rank --explain LLC-miss whole
 like 'an event that is not there' err 'no such event; near are LLC-misses'
 
 mkdir -p bin
+printf '#!/bin/sh\nexec sh -c "$2"\n' >ssh-here
+chmod +x ssh-here
 cat >bin/hr <<END
 #!/bin/sh
 [ "\$1" = sweep ] || exec "$HR" "\$@"
 shift
-case \$1 in -*) exec "$HR" sweep --accel $accel --qemu "$QEMU" --cpu "$flavour" "\$@" ;; esac
+case \$1 in -*) exec "$HR" sweep --accel $accel --qemu "$QEMU" --cpu "$flavour" --ssh "$work/ssh-here" --hr "$HR" \
+    "\$@" ;; esac
 exec "$HR" sweep "\$@"
 END
 chmod +x bin/hr

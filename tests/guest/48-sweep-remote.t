@@ -1,0 +1,106 @@
+#!/bin/sh
+# hr sweep --hosts and --slurm: runs on other machines count what runs here count; a machine that fails, dies or has
+# another processor costs no run.  QEMU and FLAVOURS: see tests/flavours.sh.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/flavours.sh"
+flavour=$(printf '%s\n' "$FLAVOURS" | head -n 1)
+program=$WORKLOADS/hello
+
+# The machines are folders, each with its emulator; `do` there is executed before each command.
+for host in a b c; do
+    mkdir -p $host/bin $host/tmp
+    ln -s "$HR" $host/bin/hr
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$QEMU" >$host/bin/emulator
+    chmod +x $host/bin/emulator
+done
+cat >ssh-to <<END
+#!/bin/sh
+cd "$work/\$1" || exit 255
+echo >>commands
+[ ! -f do ] || . ./do
+PATH=$work/\$1/bin:\$PATH TMPDIR=$work/\$1/tmp exec sh -c "\$2"
+END
+chmod +x ssh-to
+events='cycles,branches,branch-misses,cache-references,cache-misses,L1-dcache-loads,L1-dcache-load-misses,L1-dcache-stores,dTLB-load-misses,iTLB-load-misses'
+machine="--accel $accel --cpu $flavour --kernel $KERNEL -i 2us"
+sweep() {
+    rm -f ./*/commands
+    # shellcheck disable=SC2086
+    run_hr sweep -q $machine --repeat 3 -e "$events" "$@" "$program"
+}
+db() { sqlite3 sweep/sweep.db "$1"; }
+by_hosts() { sweep --qemu emulator --ssh "$work/ssh-to" --hosts "$@"; }
+show() { "$HR" sweep show -f csv "$1"; }
+
+sweep --qemu "$QEMU" -o here
+is 'a sweep here' "$status" 0
+show here >wanted
+jobs=$(jq '.jobs | length' here/sweep.json)
+
+by_hosts a,b
+is 'a sweep on two machines' "$status" 0
+is 'counts what one here counts' "$(show sweep)" "$(cat wanted)"
+is 'each took a part' "$(db 'SELECT group_concat(host) FROM (SELECT DISTINCT host FROM runs ORDER BY host)')" a,b
+is 'the machines are known' "$(db 'SELECT DISTINCT kernel FROM hosts')" "$(uname -sr)"
+is 'and keep nothing' "$(ls a/tmp b/tmp | grep -c sweep)" 0
+is 'nothing waits to be taken' "$(ls sweep/tasks)" ''
+
+# One dies at its second run, one fails at each run: the third does the work.
+rm -rf sweep
+# shellcheck disable=SC2016
+echo '[ "$(wc -l <commands)" -lt 4 ] || { echo "Connection to a closed" >&2; exit 255; }' >a/do
+echo 'case $2 in *mktemp*) sleep 1 ;; esac' >b/do
+cp b/do c/do
+printf '#!/bin/sh\nexit 1\n' >b/bin/emulator
+by_hosts a,b,c
+is 'machines that die and fail' "$status" 0
+like 'the dead one is left out' err '^hr: a is left out: .*ssh-to ended with status 255: Connection to a closed$'
+is 'the result is the same' "$(show sweep)" "$(cat wanted)"
+is 'runs that failed were repeated elsewhere' "$(db "SELECT count(*) FROM runs WHERE state='done' AND host<>'b'")" "$jobs"
+
+# All die; the sweep continues when they live again.
+rm -rf sweep
+cp a/do c/do
+by_hosts a,c
+is 'no machine is left' "$status" 125
+like 'says so, and how to continue' err "no machine is left: .*; 'hr sweep --resume -o sweep' continues"
+rm a/do c/do
+run_hr sweep -q --resume
+is 'continued: status' "$status" 0
+is 'continued: the result' "$(show sweep)" "$(cat wanted)"
+
+# Another processor is no match, and other words are no result.
+rm -rf sweep
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nfor w; do shift; case $w in %s*) w=EPYC-Milan,pmu=on ;; esac; set -- "$@" "$w"; done\nexec "%s" "$@"\n' \
+    "${flavour%%,*}" "$QEMU" >c/bin/emulator
+# shellcheck disable=SC2016
+printf 'case $2 in *first) ;; *task*) echo Microtome parcel 1; echo version; exit 0 ;; esac\n' >b/do
+# shellcheck disable=SC2016
+printf 'case $2 in *first) ;; *task*) sleep 0.4 ;; esac\n' >a/do
+# shellcheck disable=SC2016
+printf 'case $2 in *mktemp*) sleep 1 ;; esac\n' >c/do
+by_hosts a,b,c
+is 'a machine with another processor' "$status" 0
+like 'is left out' err '^hr: c is left out: its processor is .*AuthenticAMD.*, and that of this sweep is .*GenuineIntel'
+like 'so is one that answers otherwise' err '^hr: b is left out: what came back is no result, or is cut$'
+is 'one machine did all' "$(show sweep)$(db 'SELECT DISTINCT host FROM runs')" "$(cat wanted)a"
+
+# A trace of another processor in the folder is not joined.
+run_hr run -q --accel "$accel" --qemu "$QEMU" --cpu EPYC-Milan,pmu=on --kernel "$KERNEL" --force -o sweep/runs/0001-1.hr \
+    -e instructions "$program"
+run_hr sweep -q --resume
+is 'a run of another processor in the folder' "$status" 1
+run_hr sweep show
+like 'is not joined' out '0001-1.hr: left out: it ran on another processor: AMD EPYC'
+
+run_hr sweep --hosts=-x "$program"
+is 'a machine whose name is an option' "$status" 125
+run_hr sweep --hosts a --slurm "$program"
+like 'two ways at once' err 'choose one of them'
+run_hr sweep task . 0
+like 'no sweep' err 'name the folder of a sweep'
+run_hr sweep -q --hosts a -o none ./no-such-program
+is 'a program that is not there: status' "$status" 127
+ok 'a program that is not there: nothing is left' test ! -e none
+done_testing
