@@ -11,6 +11,7 @@
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/nearest.h"
+#include "host/base/option.h"
 #include "host/base/terminal.h"
 #include "host/draw/function_name.h"
 #include "host/report/profile.h"
@@ -156,21 +157,18 @@ struct annotate {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {KEY_METRIC, OPTION_TEXT, .offset = offsetof(struct annotate, metric)},
+        {'e', OPTION_TEXT, .offset = offsetof(struct annotate, event)},
+        {'s', OPTION_FLAG, .offset = offsetof(struct annotate, by_line)},
+        {KEY_SOURCE_DIR, OPTION_TEXT, .offset = offsetof(struct annotate, source_dir)},
+        {0},
+    };
     struct annotate *a = state->input;
 
+    if (option_store(fields, key, argument, a, state))
+        return 0;
     switch (key) {
-    case KEY_METRIC:
-        a->metric = argument;
-        return 0;
-    case 'e':
-        a->event = argument;
-        return 0;
-    case 's':
-        a->by_line = true;
-        return 0;
-    case KEY_SOURCE_DIR:
-        a->source_dir = argument;
-        return 0;
     case KEY_INTEL:
         a->syntax = ANNOTATE_INTEL;
         return 0;

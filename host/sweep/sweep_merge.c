@@ -178,6 +178,7 @@ static int find_width(struct merge *m, struct run_failure *failure)
 
     if (error != 0)
         return run_fail(failure, "cannot read '%s': %s", path, strerror(-error));
+    snprintf(m->cpu, sizeof m->cpu, "%s", trace.cpu);
     m->width = ceil((double)trace.totals[0] / (double)m->bins);
     sweep_trace_free(&trace);
     return 0;

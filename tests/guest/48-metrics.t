@@ -89,7 +89,7 @@ run_hr stat --metrics=@tma1,ipc
 is 'a list: four categories and one more' "$(grep -cE '^ +[A-Za-z_]+ +[0-9.]+ ' out)" 5
 run_hr stat --metrics=branch_mpki
 is 'what was not recorded is refused' "$status" 1
-like 'with the reason and the remedy' err "branch-misses was not recorded; 'hr run -e @branch_mpki' records what it needs"
+like 'with the reason and the remedy' err "branch-misses was not recorded; -e @branch_mpki records what it needs"
 
 on Icelake-Server,model=106,pmu=on @tma2 "$membench" read $size 1
 is 'a group of more events than a run counts is refused' "$status" 125
@@ -97,6 +97,18 @@ like 'and hr sweep named' err "'hr sweep -e @tma2' measures them in several runs
 on Icelake-Server,model=143,pmu=on,pmu-gp=4 @tma2 "$membench" read $size 1
 is 'so is one that the counters of the machine do not take' "$status" 125
 like 'and hr sweep named there' err "@tma2 does not fit into the counters at once; 'hr sweep -e @tma2' measures it"
+
+run_hr sweep -q --accel tcg --qemu "$QEMU" --cpu Icelake-Server,model=106,pmu=on --kernel "$KERNEL" -e @tma2,@IPC,@cache_mpki "$WORKLOADS/phases" 1 1
+is 'hr sweep measures it' "$status" 0
+run_hr sweep show --metrics -f json
+is 'and its metrics, of several runs together' "$(jq -r '[.metrics[].name] | contains(["memory_bound", "heavy_operations"])' out)" true
+cp out several.json
+on Icelake-Server,model=106,pmu=on @IPC,@cache_mpki "$WORKLOADS/phases" 1 1
+"$HR" stat --metrics --json >one.json
+is 'which are those of one run, where the machine repeats' "$(jq '[.metrics[] | select(.name == "CPI" or .name == "cache_mpki") | .value]' several.json)" \
+    "$(jq '[.metrics[] | select(.name == "CPI" or .name == "cache_mpki") | .value]' one.json)"
+run_hr sweep show --metrics=IPC,@tma1 -f csv
+is 'csv: a row for each' "$(wc -l <out)" 6
 
 run_guest -q --accel tcg -e @IPC "$membench" read 65536 1
 run_hr stat --metrics
@@ -107,9 +119,10 @@ flavour=Icelake-Server,model=106,pmu=on
 mkdir -p bin
 cat >bin/hr <<END
 #!/bin/sh
-[ "\$1" = run ] || exec "$HR" "\$@"
+case "\$1 \$2" in run* | 'sweep -'*) ;; *) exec "$HR" "\$@" ;; esac
+command=\$1
 shift
-exec "$HR" run --accel tcg --qemu "$QEMU" --cpu "$flavour" --kernel "$KERNEL" "\$@"
+exec "$HR" \$command --accel tcg --qemu "$QEMU" --cpu "$flavour" --kernel "$KERNEL" "\$@"
 END
 chmod +x bin/hr
 BUILD=$work/bin transcript "$ROOT/docs/metrics.md"
