@@ -15,6 +15,7 @@
 #include "host/trace/trace_info.h"
 
 #define METRICS_REASON_BYTES 160
+#define METRICS_USES_TIME INT32_MIN
 
 struct metrics_input { /* an event that was recorded */
     const char *name;
@@ -27,7 +28,8 @@ struct metrics_state {
     const struct metric *metric;
     struct formula formula;
     struct formula threshold; /* no steps: there is none */
-    int32_t uses[FORMULA_NAMES_MAX]; /* of the formula: an event, ~metric, or the time */
+    int32_t uses[FORMULA_NAMES_MAX]; /* of the formula: an event, ~metric, or
+                                         METRICS_USES_TIME */
     int32_t judges[FORMULA_NAMES_MAX]; /* of the threshold: likewise */
     bool timed; /* it needs the time, itself or in what it is made of */
     char reason[METRICS_REASON_BYTES]; /* why it cannot be computed; "" if it can */

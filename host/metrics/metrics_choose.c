@@ -46,8 +46,8 @@ static int choose(struct choice *c, uint32_t metric, struct run_failure *failure
     const struct metrics_state *s = &c->m->all[metric];
 
     if (s->reason[0] != 0)
-        return run_fail(failure, "metric %s: %s; -e @%s records what it needs",
-                        s->metric->name, s->reason, s->metric->name);
+        return run_fail(failure, "metric %s: %s; -e @%s records what it needs", s->metric->name,
+                        s->reason, s->metric->name);
     if (s->timed && !c->timed)
         return run_fail(failure,
                         "metric %s needs the time, which is not known for parts of a program; "
