@@ -25,7 +25,7 @@ $(BUILD)/tests/%: tests/tools/%.c $(TOOL_LIB) $(BUILD)/flags
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^) $(HOST_LIBS)
 
 $(BUILD)/tests/gentrace $(BUILD)/tests/genviews $(BUILD)/tests/genmany $(BUILD)/tests/genhostile \
-		$(BUILD)/tests/genprobes $(BUILD)/tests/genaccesses $(BUILD)/tests/genallocs: \
+		$(BUILD)/tests/genprobes $(BUILD)/tests/genaccesses $(BUILD)/tests/genallocs $(BUILD)/tests/gentopdown: \
 		$(BUILD)/host/host/trace/trace_index.o $(BUILD)/host/host/base/transfer.o
 $(BUILD)/tests/genviews: $(BUILD)/host/host/trace/trace_regions.o $(BUILD)/host/host/base/array.o
 $(BUILD)/tests/restack $(BUILD)/tests/waitnames: $(filter-out %/host/main.o,$(HOST_OBJ))

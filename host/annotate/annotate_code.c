@@ -24,8 +24,23 @@ int annotate_counts_init(struct annotate_counts *counts, uint64_t start, uint64_
     return counts->samples != NULL && counts->sums != NULL ? 0 : -ENOMEM;
 }
 
+int annotate_counts_all(struct annotate_counts *counts)
+{
+    counts->all = calloc(counts->end - counts->start + 1, sizeof counts->all[0]);
+    return counts->all != NULL ? 0 : -ENOMEM;
+}
+
+void annotate_counts_sum(const struct annotate_counts *counts, uint64_t address, uint32_t bytes,
+                         uint64_t sums[HR_EVENTS_MAX])
+{
+    for (uint32_t i = 0; counts->all != NULL && i < bytes; i++)
+        for (uint32_t e = 0; e < HR_EVENTS_MAX; e++)
+            sums[e] += counts->all[address - counts->start + i][e];
+}
+
 void annotate_counts_free(struct annotate_counts *counts)
 {
+    free(counts->all);
     free(counts->samples);
     free(counts->sums);
     *counts = (struct annotate_counts){0};
@@ -49,6 +64,8 @@ void annotate_counts_add(struct annotate_counts *counts, const struct trace_samp
             counts->total_samples += trace_samples_weight(samples, n);
             counts->sums[place] += rise;
             counts->total_sum += rise;
+            for (uint32_t e = 0; counts->all != NULL && !resumed && e < samples->event_count; e++)
+                counts->all[place][e] += sample->counters[e] - previous->counters[e];
         }
         previous = sample;
     }

@@ -18,6 +18,8 @@ struct annotate_counts { /* by address in start .. end-1 */
     uint64_t end;
     uint64_t *samples; /* one for each byte; owned */
     uint64_t *sums; /* of the event; owned */
+    uint64_t (*all)[HR_EVENTS_MAX]; /* of all events, one row for each byte; NULL: not asked for;
+                                       owned */
     int event; /* -1: none */
     uint64_t total_samples;
     uint64_t total_sum;
@@ -25,6 +27,13 @@ struct annotate_counts { /* by address in start .. end-1 */
 
 /* 0 or -ENOMEM. */
 int annotate_counts_init(struct annotate_counts *counts, uint64_t start, uint64_t end, int event);
+
+/* Counts all events as well, for metrics.  0 or -ENOMEM. */
+int annotate_counts_all(struct annotate_counts *counts);
+
+/* Adds what all events counted in `bytes` from an address on. */
+void annotate_counts_sum(const struct annotate_counts *counts, uint64_t address, uint32_t bytes,
+                         uint64_t sums[HR_EVENTS_MAX]);
 void annotate_counts_free(struct annotate_counts *counts);
 
 /* Counts as hr report does (host/report/tally.h). */

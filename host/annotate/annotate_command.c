@@ -11,6 +11,7 @@
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/nearest.h"
+#include "host/base/option.h"
 #include "host/base/terminal.h"
 #include "host/draw/function_name.h"
 #include "host/report/profile.h"
@@ -136,12 +137,14 @@ static const struct place *choose_function(const struct profile *profile, const 
     return count == 1 ? found : NULL;
 }
 
-enum { KEY_SOURCE_DIR = 256, KEY_INTEL, KEY_ATT }; /* options without a letter */
+enum { KEY_SOURCE_DIR = 256, KEY_INTEL, KEY_ATT, KEY_METRIC }; /* options without a letter */
 
 struct annotate {
     struct reader reader;
     const char *function;
     const char *event; /* NULL: samples */
+    const char *metric; /* a list; NULL: none */
+    struct metrics_choice metrics;
     const char *source_dir;
     enum annotate_syntax syntax;
     bool by_line;
@@ -154,18 +157,18 @@ struct annotate {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {KEY_METRIC, OPTION_TEXT, .offset = offsetof(struct annotate, metric)},
+        {'e', OPTION_TEXT, .offset = offsetof(struct annotate, event)},
+        {'s', OPTION_FLAG, .offset = offsetof(struct annotate, by_line)},
+        {KEY_SOURCE_DIR, OPTION_TEXT, .offset = offsetof(struct annotate, source_dir)},
+        {0},
+    };
     struct annotate *a = state->input;
 
+    if (option_store(fields, key, argument, a, state))
+        return 0;
     switch (key) {
-    case 'e':
-        a->event = argument;
-        return 0;
-    case 's':
-        a->by_line = true;
-        return 0;
-    case KEY_SOURCE_DIR:
-        a->source_dir = argument;
-        return 0;
     case KEY_INTEL:
         a->syntax = ANNOTATE_INTEL;
         return 0;
@@ -223,6 +226,7 @@ static int print(const struct annotate *a)
         .object = row->object,
         .info = &scan->info,
         .counts = &a->counts,
+        .metrics = &a->metrics,
         .code = &code,
         .symbols = a->profile.symbols,
         .source = &source,
@@ -276,6 +280,16 @@ static int find_event(struct annotate *a)
                       a->event, trace_info_event_names(info, names));
 }
 
+static int choose_metrics(struct annotate *a)
+{
+    struct run_failure failure = {0};
+
+    if (a->metric == NULL ||
+        metrics_choose_of(&a->metrics, &a->reader.scan.info, a->metric, false, &failure) == 0)
+        return HR_EXIT_OK;
+    return error_exit(HR_EXIT_FAILED, "%s", failure.text);
+}
+
 /* What the first walk found: HR_EXIT_OK when the function is there. */
 static int choose(struct annotate *a)
 {
@@ -283,6 +297,8 @@ static int choose(struct annotate *a)
     const char *exact = trace_info_exact_problem(&scan->info, &scan->selection);
     int status = find_event(a);
 
+    if (status == HR_EXIT_OK)
+        status = choose_metrics(a);
     if (status != HR_EXIT_OK)
         return status;
     if (exact != NULL)
@@ -320,6 +336,8 @@ static int read_trace(struct reader *reader)
     if (result == 0)
         result = annotate_counts_init(&a->counts, a->row->start, a->row->end,
                                       shown_event(&reader->scan.info, a->weight));
+    if (result == 0 && a->metrics.count != 0)
+        result = annotate_counts_all(&a->counts);
     if (result == 0)
         result = trace_scan_rewind(&reader->scan);
     return result == 0 ? trace_scan_run(&reader->scan, &visitor) : result;
@@ -342,12 +360,14 @@ static void free_annotate(struct reader *reader)
     object_share_free(&a->share);
     profile_free(&a->profile);
     annotate_counts_free(&a->counts);
+    free(a->metrics.metrics);
 }
 
 int annotate_command(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"event", 'e', "NAME", 0, "Weigh by an event instead of samples", 0},
+        {"metric", KEY_METRIC, "LIST", 0, "Show metrics, too, such as IPC,branch_mpki", 0},
         {"limit", 'n', "N", 0, "Show only the N hottest instructions or lines, hottest first", 0},
         {"source", 's', NULL, 0, "Add up by source line", 0},
         {"source-dir", KEY_SOURCE_DIR, "DIR", 0, "Look for source files in DIR first", 0},

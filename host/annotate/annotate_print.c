@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "host/base/text.h"
+#include "host/metrics/metrics_show.h"
 
 #define LINE_BYTES 2048
 #define SOURCE_BYTES 400 /* of a source line that are shown */
 #define WIDE_COLUMNS 72 /* a narrower terminal has no room for the counts */
+#define METRIC_WIDTH 8
 #define HOT_PERCENT 10.0
 #define WARM_PERCENT 2.0
 
@@ -59,9 +61,29 @@ static void put(FILE *out, const struct annotate_view *view, char *line, double 
         fprintf(out, "%s\n", line);
 }
 
-/* What stands before the text of a line: its share, and what was counted where there is room. */
-static int columns_of(char *line, const struct annotate_view *view, uint64_t samples, uint64_t sum)
+/* A column of each metric; `all` NULL: its titles. */
+static int metric_columns(char *line, const struct annotate_view *view, const uint64_t *all)
 {
+    char title[METRICS_SHOW_TITLE_BYTES], value[METRICS_SHOW_BYTES];
+    int used = 0;
+
+    for (uint32_t i = 0; i < view->metrics->count; i++) {
+        int width = (int)strlen(metrics_show_title(title, metrics_chosen(view->metrics, i)));
+
+        if (all != NULL)
+            metrics_show_value(value, metrics_chosen_value(view->metrics, i, all, -1));
+        used += sprintf(line + used, " %*s", width < METRIC_WIDTH ? METRIC_WIDTH : width,
+                        all != NULL ? value : title);
+    }
+    return used;
+}
+
+/* What stands before the text of a line: its share, and what was counted where there is room. */
+static int columns_of(char *line, const struct annotate_view *view, uint64_t samples, uint64_t sum,
+                      const uint64_t *all)
+{
+    int before;
+
     char count[TEXT_QUANTITY_BYTES];
     int used = samples == 0 ? sprintf(line, "%8s", "")
                             : sprintf(line, "%7.2f%%", share_of(view, samples, sum));
@@ -71,6 +93,10 @@ static int columns_of(char *line, const struct annotate_view *view, uint64_t sam
     used += sprintf(line + used, " %12s", samples != 0 ? text_count(count, samples) : "");
     if (view->counts->event >= 0)
         used += sprintf(line + used, " %18s", samples != 0 ? text_count(count, sum) : "");
+    before = used;
+    used += metric_columns(line + used, view, all);
+    if (samples == 0)
+        memset(line + before, ' ', (size_t)(used - before));
     return used;
 }
 
@@ -89,6 +115,8 @@ static void put_head_line(FILE *out, const struct annotate_view *view, const cha
         used = sprintf(line, "# %6s %12s", "share", trace_info_weight_word(view->info));
     if (!is_narrow(view) && view->counts->event >= 0)
         used += sprintf(line + used, " %18s", name);
+    if (!is_narrow(view))
+        used += metric_columns(line + used, view, NULL);
     snprintf(line + used, sizeof line - (size_t)used, "  %s", text);
     put(out, view, line, 0);
 }
@@ -179,7 +207,8 @@ static void source_text(char *out, size_t room, const struct annotate_view *view
 static void put_source(FILE *out, const struct annotate_view *view, const struct place *place)
 {
     char line[LINE_BYTES];
-    int indent = is_narrow(view) ? 1 : columns_of(line, view, 0, 0) + 2;
+    const uint64_t nothing[HR_EVENTS_MAX] = {0};
+    int indent = is_narrow(view) ? 1 : columns_of(line, view, 0, 0, nothing) + 2;
 
     memset(line, ' ', (size_t)indent);
     source_text(line + indent, sizeof line - (size_t)indent, view, place);
@@ -215,8 +244,11 @@ static void put_instruction(FILE *out, const struct annotate_view *view,
                             const struct annotate_instruction *one)
 {
     char line[LINE_BYTES], target[256];
-    int used = columns_of(line, view, one->samples, one->sum);
+    uint64_t all[HR_EVENTS_MAX] = {0};
+    int used;
 
+    annotate_counts_sum(view->counts, one->address, one->bytes, all);
+    used = columns_of(line, view, one->samples, one->sum, all);
     target_text(target, sizeof target, view, one);
     if (is_narrow(view))
         snprintf(line + used, sizeof line - (size_t)used, " %c+%-4lx %s%s",
@@ -281,6 +313,7 @@ struct source_row {
     struct place place;
     uint64_t samples;
     uint64_t sum;
+    uint64_t all[HR_EVENTS_MAX];
 };
 
 static int by_place(const void *a, const void *b)
@@ -314,15 +347,19 @@ static size_t gather_rows(const struct annotate_view *view, struct source_row *r
     for (uint32_t i = 0; i < view->code->count; i++) {
         const struct annotate_instruction *one = &view->code->instructions[i];
 
-        if (one->samples != 0)
-            rows[count++] =
-                (struct source_row){place_of(view, one->address), one->samples, one->sum};
+        if (one->samples == 0)
+            continue;
+        rows[count] =
+            (struct source_row){place_of(view, one->address), one->samples, one->sum, {0}};
+        annotate_counts_sum(view->counts, one->address, one->bytes, rows[count++].all);
     }
     qsort(rows, count, sizeof rows[0], by_place);
     for (size_t i = 0; i < count; i++) {
         if (kept != 0 && same_place(&rows[kept - 1].place, &rows[i].place)) {
             rows[kept - 1].samples += rows[i].samples;
             rows[kept - 1].sum += rows[i].sum;
+            for (uint32_t e = 0; e < HR_EVENTS_MAX; e++)
+                rows[kept - 1].all[e] += rows[i].all[e];
         } else {
             rows[kept++] = rows[i];
         }
@@ -343,7 +380,7 @@ int annotate_print_lines(FILE *out, const struct annotate_view *view)
     put_head_line(out, view, "source");
     for (size_t i = 0; i < count && (view->limit == 0 || i < view->limit); i++) {
         char line[LINE_BYTES];
-        int used = columns_of(line, view, rows[i].samples, rows[i].sum);
+        int used = columns_of(line, view, rows[i].samples, rows[i].sum, rows[i].all);
 
         used += sprintf(line + used, "  ");
         if (rows[i].place.file != NULL)

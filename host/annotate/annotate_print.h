@@ -5,12 +5,14 @@
 
 #include "host/annotate/annotate_code.h"
 #include "host/annotate/annotate_source.h"
+#include "host/metrics/metrics.h"
 
 struct annotate_view {
     const char *function; /* NULL: it has no name; raw */
     const char *object; /* NULL: unknown; raw */
     const struct trace_info *info;
     const struct annotate_counts *counts;
+    const struct metrics_choice *metrics; /* shown as well; may be none */
     const struct annotate_code *code;
     struct symbols *symbols;
     struct annotate_source *source;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define COLUMNS_MAX 12u
+#define COLUMNS_MAX 20u
 #define COLUMNS_CELL_BYTES 4096u
 
 struct column {

@@ -10,7 +10,6 @@
 
 #include "host/base/text.h"
 
-#define USES_TIME INT32_MIN
 #define DEPTH_MAX 8u /* of metrics that are made of metrics */
 /* Event and unit mask, edge, inversion, counter mask, AMD's event bits 11:8. */
 #define SELECT_BITS 0xfff84ffffull
@@ -75,7 +74,7 @@ static void bind(const struct binding *b, struct metrics_state *s, const struct 
         int metric = metrics_table_metric(&b->m->set, word);
         int event;
 
-        uses[i] = metric >= 0 ? as_metric(metric) : USES_TIME;
+        uses[i] = metric >= 0 ? as_metric(metric) : METRICS_USES_TIME;
         if (metric >= 0)
             continue;
         if (strcasecmp(word, METRICS_TIME) == 0) {
@@ -105,7 +104,7 @@ static void inherit(struct metrics *m)
             for (uint32_t j = 0; j < s->formula.name_count; j++) {
                 const struct metrics_state *part;
 
-                if (s->uses[j] >= 0 || s->uses[j] == USES_TIME || s->reason[0] != 0)
+                if (s->uses[j] >= 0 || s->uses[j] == METRICS_USES_TIME || s->reason[0] != 0)
                     continue;
                 part = &m->all[~s->uses[j]];
                 s->timed |= part->timed;
@@ -186,7 +185,7 @@ static double compute(const struct computing *c, const struct formula *formula,
     if (depth == 0)
         return NAN;
     for (uint32_t i = 0; i < formula->name_count; i++) {
-        if (uses[i] == USES_TIME) {
+        if (uses[i] == METRICS_USES_TIME) {
             values[i] = c->seconds >= 0 ? c->seconds : NAN;
         } else if (uses[i] >= 0) {
             values[i] = c->counts[uses[i]];

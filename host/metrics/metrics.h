@@ -15,6 +15,7 @@
 #include "host/trace/trace_info.h"
 
 #define METRICS_REASON_BYTES 160
+#define METRICS_USES_TIME INT32_MIN
 
 struct metrics_input { /* an event that was recorded */
     const char *name;
@@ -27,7 +28,8 @@ struct metrics_state {
     const struct metric *metric;
     struct formula formula;
     struct formula threshold; /* no steps: there is none */
-    int32_t uses[FORMULA_NAMES_MAX]; /* of the formula: an event, ~metric, or the time */
+    int32_t uses[FORMULA_NAMES_MAX]; /* of the formula: an event, ~metric, or
+                                         METRICS_USES_TIME */
     int32_t judges[FORMULA_NAMES_MAX]; /* of the threshold: likewise */
     bool timed; /* it needs the time, itself or in what it is made of */
     char reason[METRICS_REASON_BYTES]; /* why it cannot be computed; "" if it can */
@@ -65,8 +67,27 @@ bool metrics_is_marked(const struct metrics *m, uint32_t metric, const double *c
 int metrics_choose(const struct metrics *m, const char *list, bool timed,
                    uint32_t chosen[METRICS_MAX], struct run_failure *failure);
 
-/* Says why none of the metrics can be computed, and what to do. */
-void metrics_explain(const struct trace_info *info, char text[METRICS_REASON_BYTES]);
+struct metrics_choice { /* the metrics of a trace that a reader shows; all zero: none */
+    struct metrics *metrics; /* owned: free it */
+    uint32_t chosen[METRICS_MAX];
+    uint32_t count;
+};
+
+/* Chooses metrics of a trace as metrics_choose does, and refuses to choose none. */
+int metrics_choose_of(struct metrics_choice *choice, const struct trace_info *info,
+                      const char *list, bool timed, struct run_failure *failure);
+
+/* Returns the value of number `i` of the chosen ones. */
+static inline double metrics_chosen_value(const struct metrics_choice *choice, uint32_t i,
+                                          const uint64_t counts[HR_EVENTS_MAX], double seconds)
+{
+    return metrics_value_of(choice->metrics, choice->chosen[i], counts, seconds);
+}
+
+static inline const struct metric *metrics_chosen(const struct metrics_choice *choice, uint32_t i)
+{
+    return choice->metrics->set.all[choice->chosen[i]];
+}
 
 /* Returns the level of a group, "@tma1" or "@tma2", or 0. */
 uint32_t metrics_group_level(const char *name, size_t bytes);

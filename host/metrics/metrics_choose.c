@@ -46,8 +46,8 @@ static int choose(struct choice *c, uint32_t metric, struct run_failure *failure
     const struct metrics_state *s = &c->m->all[metric];
 
     if (s->reason[0] != 0)
-        return run_fail(failure, "metric %s: %s; 'hr run -e @%s' records what it needs",
-                        s->metric->name, s->reason, s->metric->name);
+        return run_fail(failure, "metric %s: %s; -e @%s records what it needs", s->metric->name,
+                        s->reason, s->metric->name);
     if (s->timed && !c->timed)
         return run_fail(failure,
                         "metric %s needs the time, which is not known for parts of a program; "
@@ -106,18 +106,31 @@ int metrics_choose(const struct metrics *m, const char *list, bool timed,
     }
 }
 
-void metrics_explain(const struct trace_info *info, char text[METRICS_REASON_BYTES])
+static int explain(const struct trace_info *info, struct run_failure *failure)
 {
     bool stubs = info->event_count != 0;
 
     for (uint32_t i = 0; i < info->event_count; i++)
         stubs &= info->events[i].meta.source != HR_SOURCE_PMU;
     if (stubs)
-        snprintf(text, METRICS_REASON_BYTES,
-                 "no performance counter counted its events: metrics need a machine with counters "
-                 "('hr doctor' says what is here)");
-    else
-        snprintf(text, METRICS_REASON_BYTES,
-                 "its events make no metric; record some with 'hr run -e @tma1' or "
-                 "-e instructions,cycles");
+        return run_fail(failure, "no performance counter counted the events of the trace: metrics "
+                                 "need a machine with counters ('hr doctor' says what is here)");
+    return run_fail(failure, "the events of the trace make no metric; record some with 'hr run -e "
+                             "@tma1' or -e instructions,cycles");
+}
+
+int metrics_choose_of(struct metrics_choice *choice, const struct trace_info *info,
+                      const char *list, bool timed, struct run_failure *failure)
+{
+    struct metrics *m = metrics_of_trace(info);
+    int count;
+
+    *choice = (struct metrics_choice){.metrics = m};
+    if (m == NULL)
+        return run_fail(failure, "out of memory; end other programs");
+    count = metrics_choose(m, list, timed, choice->chosen, failure);
+    if (count == 0)
+        return explain(info, failure);
+    choice->count = count > 0 ? (uint32_t)count : 0;
+    return count > 0 ? 0 : -1;
 }

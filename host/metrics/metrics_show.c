@@ -23,6 +23,14 @@ const char *metrics_show_value(char text[METRICS_SHOW_BYTES], double value)
     return text;
 }
 
+const char *metrics_show_title(char text[METRICS_SHOW_TITLE_BYTES], const struct metric *metric)
+{
+    bool percent = strcmp(metric->unit, "%") == 0;
+
+    snprintf(text, METRICS_SHOW_TITLE_BYTES, "%s%s", metric->name, percent ? " %" : "");
+    return text;
+}
+
 static bool is_chosen(const struct metrics_figures *f, const char *name)
 {
     for (uint32_t i = 0; i < f->count; i++)

@@ -17,6 +17,10 @@ struct metrics_figures {
 /* Prints a line for each, parts below what they are parts of; '!' marks what deserves a look. */
 void metrics_show(FILE *out, const struct metrics_figures *f);
 
+/* Writes the title of a column: the name, and "%" where that is the unit. */
+#define METRICS_SHOW_TITLE_BYTES 48
+const char *metrics_show_title(char text[METRICS_SHOW_TITLE_BYTES], const struct metric *metric);
+
 /* Returns {"metrics": [...], "refused": [...]}; NULL: no memory. */
 json_t *metrics_show_json(const struct metrics_figures *f);
 

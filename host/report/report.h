@@ -5,9 +5,12 @@
 
 #include "host/base/output.h"
 #include "host/base/pager.h"
+#include "host/metrics/metrics_show.h"
 #include "host/noise/waits.h"
 #include "host/report/profile.h"
 #include "host/scan/reader.h"
+
+#define REPORT_METRICS_MAX 8u /* of a table for people */
 
 enum report_view {
     REPORT_TABLE,
@@ -38,6 +41,7 @@ struct report_options {
     enum report_dimension by[REPORT_DIMENSIONS]; /* in the order of the columns */
     unsigned int by_count;
     bool python; /* a sample counts for the Python code that runs, whatever code runs that */
+    const char *metric; /* a list of metrics to show; NULL: none */
     double min_percent; /* rows with a smaller share are left out; below 0: not given */
     bool total; /* sort by it */
     bool no_total;
@@ -55,6 +59,7 @@ struct report { /* the data to print */
     struct sections sections;
     struct tree callers;
     const char *called; /* the function whose callers are shown; raw */
+    struct metrics_choice metrics;
     struct pager pager;
     int shown; /* the event shown with samples; -1: there is none */
     bool has_profile;
@@ -81,6 +86,9 @@ bool report_too_small(const struct report *report, double share);
  * "[0x1000-0x2000)". */
 char *report_function(char *text, size_t room, const struct place *place);
 char *report_object(char *text, size_t room, const struct place *place);
+
+/* Returns the value of number `i` of the metrics that are shown, from the counts of a row. */
+double report_metric(const struct report *report, uint32_t i, const struct rows_count *count);
 
 /* Returns whether a row's share is large enough to be shown. */
 bool report_wanted_row(const struct report *report, const struct row *row);

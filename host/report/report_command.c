@@ -214,10 +214,36 @@ static int refuse(struct report *r)
     return r->options->view == REPORT_CALLERS ? find_callers(r) : HR_EXIT_OK;
 }
 
+double report_metric(const struct report *r, uint32_t i, const struct rows_count *count)
+{
+    return metrics_chosen_value(&r->metrics, i, count->sums, -1);
+}
+
+/* Rows of a profile do not know the time that they took; regions do. */
+static int choose_metrics(struct report *r)
+{
+    const struct report_options *o = r->options;
+    bool table = o->view == REPORT_TABLE && o->reader.format == READER_TABLE;
+    struct run_failure failure = {0};
+
+    if (o->metric == NULL)
+        return HR_EXIT_OK;
+    if (metrics_choose_of(&r->metrics, &r->scan.info, o->metric, o->view == REPORT_REGIONS,
+                          &failure) != 0)
+        return error_exit(HR_EXIT_FAILED, "%s", failure.text);
+    if (table && r->metrics.count > REPORT_METRICS_MAX)
+        return error_exit(HR_EXIT_USAGE,
+                          "--metric: a table has room for %u metrics; name fewer, or --format csv",
+                          REPORT_METRICS_MAX);
+    return HR_EXIT_OK;
+}
+
 static int present_profile(struct report *r)
 {
     int status = refuse(r);
 
+    if (status == HR_EXIT_OK)
+        status = choose_metrics(r);
     if (status != HR_EXIT_OK)
         return status;
     r->shown = shown_event(&r->scan.info, r->profile.event);
@@ -246,10 +272,12 @@ static int present(struct report *r)
         event = trace_info_find_event(info, o->sort);
     if (event < 0 && o->sort != NULL && strcmp(o->sort, "time") != 0)
         return unknown_event(r, "time");
+    if (choose_metrics(r) != HR_EXIT_OK)
+        return HR_EXIT_FAILED;
     pager_begin(&r->pager, !o->no_pager);
     if (o->view == REPORT_REGIONS)
         report_regions_print(stdout, info, event < 0 ? TRACE_REGION_TIME : (uint32_t)event,
-                             o->reader.limit);
+                             &r->metrics, o->reader.limit);
     else if (o->view == REPORT_WAITS)
         print_waits(r);
     else
@@ -303,6 +331,7 @@ static int run(struct report *r, struct reader *reader)
     tree_free(&r->callers);
     report_marks_free(&r->marks);
     waits_free(&r->waits);
+    free(r->metrics.metrics);
     trace_scan_close(&r->scan);
     return status;
 }

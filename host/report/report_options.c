@@ -24,6 +24,7 @@ enum { /* options without a letter */
        KEY_MIN,
        KEY_NO_PAGER,
        KEY_FULL_NAMES,
+       KEY_METRIC,
 };
 
 static void set_view(struct report_options *options, enum report_view view,
@@ -79,6 +80,8 @@ static void conclude(struct report_options *o, const struct argp_state *state)
     if (o->reader.format != READER_TABLE && list)
         argp_error(state, "--format: regions are in 'hr stat --json', marks in 'hr dump --format "
                           "records', waits in 'hr noise --format json'; leave it out");
+    if (o->metric != NULL && !table && o->view != REPORT_REGIONS)
+        argp_error(state, "--metric: only tables and regions have metrics; leave it out");
     if (o->total && o->no_total)
         argp_error(state, "--total and --no-total: choose one");
     if (o->by_count == 0)
@@ -92,6 +95,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     static const struct option_field fields[] = {
         {'e', OPTION_TEXT, .offset = offsetof(struct report_options, sort)},
+        {KEY_METRIC, OPTION_TEXT, .offset = offsetof(struct report_options, metric)},
         {'s', OPTION_TEXT, .offset = offsetof(struct report_options, sort)},
         {KEY_TOTAL, OPTION_FLAG, .offset = offsetof(struct report_options, total)},
         {KEY_NO_TOTAL, OPTION_FLAG, .offset = offsetof(struct report_options, no_total)},
@@ -145,6 +149,10 @@ static const struct argp_option table[] = {
     {"sort", 's', "KEY", 0,
      "Weigh by samples (default; regions: by time) or by an event's name, and sort by that", 0},
     {"event", 'e', NULL, OPTION_ALIAS, NULL, 0},
+    {"metric", KEY_METRIC, "LIST", 0,
+     "Show metrics of each row, too, such as IPC,branch_mpki or @tma1: 'hr stat --metrics' lists "
+     "those of the trace",
+     0},
     {"limit", 'n', "N", 0,
      "Show the first N (tables: default 40; 0, the default of the others, shows all)", 0},
     {"min", KEY_MIN, "PERCENT", 0, "Leave out what has a smaller share (trees: default 0.5)", 0},
@@ -185,6 +193,8 @@ void report_options_parse(struct report_options *options, int argc, char **argv)
                "  hr report --stacks --min 2%          who calls what, large branches alone\n"
                "  hr report --callers malloc           who calls malloc\n"
                "  hr report --program ./prog.debug     symbols from an unstripped build\n"
+               "  hr report --metric IPC,cache_mpki    each function's, of hr run -e "
+               "@IPC,@cache_mpki\n"
                "  hr report --regions --sort cycles    what the program's regions cost\n",
     };
 

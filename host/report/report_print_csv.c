@@ -1,4 +1,6 @@
 /* Writes a profile as CSV: the columns are a stable interface. */
+#include <math.h>
+
 #include "host/base/output.h"
 #include "host/report/report.h"
 
@@ -112,6 +114,8 @@ static void put_titles(struct output *out, const struct report *r)
         snprintf(name, sizeof name, "total_%s", column);
         output_csv_print(out, ",%s,%s", column, name);
     }
+    for (uint32_t i = 0; i < r->metrics.count; i++)
+        output_csv_print(out, ",%s", metrics_chosen(&r->metrics, i)->name);
     output_char(out, '\n');
 }
 
@@ -128,6 +132,13 @@ static void put_counts(struct output *out, const struct report *r, const struct 
         output_char(out, ',');
         if (r->wanted.stacks)
             output_decimal(out, row->total.sums[i]);
+    }
+    for (uint32_t i = 0; i < r->metrics.count; i++) {
+        double value = report_metric(r, i, r->options->total ? &row->total : &row->self);
+
+        output_char(out, ',');
+        if (!isnan(value))
+            output_real(out, value);
     }
     output_char(out, '\n');
 }

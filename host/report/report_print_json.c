@@ -1,4 +1,6 @@
 /* Writes a profile as one JSON object: its keys are a stable interface. */
+#include <math.h>
+
 #include "host/base/output.h"
 #include "host/report/report.h"
 
@@ -34,6 +36,19 @@ static void put_dimension(struct output *out, const struct report *r, const stru
         put_place(out, &r->profile.places.all[row->place], by);
 }
 
+static void put_metrics(struct output *out, const struct report *r, const struct rows_count *count)
+{
+    for (uint32_t i = 0; i < r->metrics.count; i++) {
+        double value = report_metric(r, i, count);
+
+        output_text(out, i == 0 ? ",\"metrics\":{" : ",");
+        output_json_print(out, isnan(value) ? "%s:null" : "%s:%g",
+                          metrics_chosen(&r->metrics, i)->name, value);
+    }
+    if (r->metrics.count != 0)
+        output_char(out, '}');
+}
+
 static void put_count(struct output *out, const struct report *r, const char *key,
                       const struct rows_count *count)
 {
@@ -45,7 +60,9 @@ static void put_count(struct output *out, const struct report *r, const char *ke
         output_text(out, i != 0 ? "," : "");
         output_json_print(out, "%s:%lu", trace_info_event_name(info, i, room), count->sums[i]);
     }
-    output_text(out, "}}");
+    output_char(out, '}');
+    put_metrics(out, r, count);
+    output_char(out, '}');
 }
 
 static void put_row(struct output *out, const struct report *r, const struct row *row)

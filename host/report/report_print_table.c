@@ -10,12 +10,13 @@
 #define ERROR_WIDTH 6u
 #define COUNT_WIDTH 15u
 #define EVENT_WIDTH 20u
+#define METRIC_WIDTH 8u
 #define HOT_PERCENT 5.0 /* red; green down to ... */
 #define WARM_PERCENT 0.5
 
 struct layout { /* column numbers */
     struct columns columns;
-    unsigned int share, error, total, samples, event;
+    unsigned int share, error, total, samples, event, metrics; /* the first of them */
     unsigned int by[REPORT_DIMENSIONS][2];
 };
 
@@ -60,6 +61,13 @@ static void lay_out(struct layout *l, const struct report *r)
         text_escape(name, sizeof name,
                     trace_info_event_name(&r->scan.info, (uint32_t)r->shown, room));
         l->event = columns_add(&l->columns, name, EVENT_WIDTH, true, 5);
+    }
+    for (uint32_t i = 0; i < r->metrics.count; i++) {
+        unsigned int column =
+            columns_add(&l->columns, metrics_show_title(name, metrics_chosen(&r->metrics, i)),
+                        METRIC_WIDTH, true, 0);
+
+        l->metrics = i == 0 ? column : l->metrics;
     }
     for (unsigned int i = 0; i < r->options->by_count; i++)
         add_dimension(l, i, r->options->by[i]);
@@ -173,6 +181,9 @@ static void print_row(FILE *out, struct layout *l, const struct report *r, const
     text_count(l->columns.cells[l->samples], row->self.samples);
     if (r->shown >= 0)
         text_count(l->columns.cells[l->event], row->self.sums[r->shown]);
+    for (uint32_t i = 0; i < r->metrics.count; i++)
+        metrics_show_value(l->columns.cells[l->metrics + i],
+                           report_metric(r, i, r->options->total ? &row->total : &row->self));
     l->columns.colour = !r->pager.colours     ? NULL
                         : hot >= HOT_PERCENT  ? "\033[31m"
                         : hot >= WARM_PERCENT ? "\033[32m"

@@ -6,6 +6,7 @@
 
 #include "host/base/text.h"
 #include "host/draw/sparkline.h"
+#include "host/metrics/metrics_show.h"
 #include "host/scan/reader.h"
 #include "host/trace/source_notes.h"
 
@@ -99,8 +100,25 @@ static void print_histogram(FILE *out, const struct trace_info *info,
     fprintf(out, "| %s\n", quantity(to, info, key, (double)f->max));
 }
 
+/* Of all passes together. */
+static void print_metrics(FILE *out, const struct trace_info *info,
+                          const struct trace_region *region, const struct metrics_choice *metrics)
+{
+    double seconds =
+        (double)region->figures[TRACE_REGION_TIME].sum / (double)info->clock.ticks_per_second;
+    uint64_t counts[HR_EVENTS_MAX];
+    char title[METRICS_SHOW_TITLE_BYTES], value[METRICS_SHOW_BYTES];
+
+    for (uint32_t i = 0; i < HR_EVENTS_MAX; i++)
+        counts[i] = region->figures[i].sum;
+    for (uint32_t i = 0; i < metrics->count; i++)
+        fprintf(out, "  %-24s %19s\n", metrics_show_title(title, metrics_chosen(metrics, i)),
+                metrics_show_value(value, metrics_chosen_value(metrics, i, counts, seconds)));
+}
+
 static void print_region(FILE *out, const struct trace_info *info,
-                         const struct trace_region *region, uint32_t key)
+                         const struct trace_region *region, uint32_t key,
+                         const struct metrics_choice *metrics)
 {
     char number[TEXT_QUANTITY_BYTES], name[256];
     uint64_t passes = trace_region_passes(region);
@@ -120,6 +138,7 @@ static void print_region(FILE *out, const struct trace_info *info,
         if (k == key)
             print_histogram(out, info, &region->figures[k], k);
     }
+    print_metrics(out, info, region, metrics);
 }
 
 static void print_head(FILE *out, const struct trace_info *info, uint32_t key)
@@ -139,7 +158,8 @@ static void print_head(FILE *out, const struct trace_info *info, uint32_t key)
     fputc('\n', out);
 }
 
-void report_regions_print(FILE *out, struct trace_info *info, uint32_t key, unsigned long limit)
+void report_regions_print(FILE *out, struct trace_info *info, uint32_t key,
+                          const struct metrics_choice *metrics, unsigned long limit)
 {
     struct trace_regions *regions = &info->regions;
     size_t shown = reader_shown(regions->count, limit);
@@ -152,7 +172,7 @@ void report_regions_print(FILE *out, struct trace_info *info, uint32_t key, unsi
     qsort_r(regions->all, regions->count, sizeof regions->all[0], compare, &key);
     print_head(out, info, key);
     for (size_t i = 0; i < shown; i++)
-        print_region(out, info, &regions->all[i], key);
+        print_region(out, info, &regions->all[i], key, metrics);
     if (shown < regions->count)
         fprintf(out, "# %zu more; --limit 0 shows all\n", regions->count - shown);
 }

@@ -30,36 +30,23 @@ static int show(const struct summary *s, const struct metrics_figures *f, bool j
     return HR_EXIT_OK;
 }
 
-static int choose(const struct summary *s, const struct metrics *m, const char *list, bool json)
+int stat_metrics(const struct summary *s, const char *list, bool json)
 {
-    double counts[HR_EVENTS_MAX];
-    uint32_t chosen[METRICS_MAX];
+    struct metrics_choice choice;
     struct run_failure failure = {0};
-    char reason[METRICS_REASON_BYTES], safe[1024];
-    int count = metrics_choose(m, list, true, chosen, &failure);
+    double counts[HR_EVENTS_MAX];
     bool whole;
+    int status;
 
-    if (count < 0)
-        return error_exit(HR_EXIT_FAILED, "%s", failure.text);
-    if (count == 0) {
-        metrics_explain(&s->info, reason);
-        return error_exit(HR_EXIT_FAILED, "--metrics: %s: %s",
-                          text_escape(safe, sizeof safe, s->path), reason);
-    }
     for (uint32_t i = 0; i < s->info.event_count; i++)
         counts[i] = (double)summary_event_total(s, i, &whole);
-    return show(
-        s,
-        &(struct metrics_figures){m, chosen, (uint32_t)count, counts, (double)s->duration_ns / 1e9},
-        json);
-}
-
-int stat_metrics(const struct summary *summary, const char *list, bool json)
-{
-    struct metrics *m = metrics_of_trace(&summary->info);
-    int status = m != NULL ? choose(summary, m, list, json)
-                           : error_exit(HR_EXIT_FAILED, "out of memory; end other programs");
-
-    free(m);
+    if (metrics_choose_of(&choice, &s->info, list, true, &failure) == 0)
+        status = show(s,
+                      &(struct metrics_figures){choice.metrics, choice.chosen, choice.count, counts,
+                                                (double)s->duration_ns / 1e9},
+                      json);
+    else
+        status = error_exit(HR_EXIT_FAILED, "%s", failure.text);
+    free(choice.metrics);
     return status;
 }

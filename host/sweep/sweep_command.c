@@ -214,6 +214,7 @@ struct reading { /* the options of show, rank, plot and export */
     size_t without_count;
     const char *output;
     const char *kind; /* of export */
+    const char *metrics; /* a list, or "all"; NULL: not asked for */
     enum sweep_format format;
 };
 
@@ -229,6 +230,9 @@ static error_t parse_reading(int key, char *argument, struct argp_state *state)
         if (format < 0)
             argp_error(state, "--format %s: choose table, csv or json", argument);
         r->format = (enum sweep_format)format;
+        return 0;
+    case 'm':
+        r->metrics = argument != NULL ? argument : "all";
         return 0;
     case 'x':
         r->target = argument;
@@ -262,7 +266,8 @@ static int load(const struct reading *r, struct sweep_data *data)
 
 static int show(const struct reading *r, const struct sweep_data *data)
 {
-    return sweep_show(data, r->format);
+    return r->metrics != NULL ? sweep_metrics(data, r->metrics, r->format)
+                              : sweep_show(data, r->format);
 }
 
 static int rank(const struct reading *r, const struct sweep_data *data)
@@ -293,7 +298,11 @@ static int export(const struct reading *r, const struct sweep_data *data)
         "format", 'f', "FORMAT", 0, "table (default), csv or json", 0 \
     }
 
-static const struct argp_option show_options[] = {FORMAT_OPTION, {0}};
+static const struct argp_option show_options[] = {
+    {"metrics", 'm', "LIST", OPTION_ARG_OPTIONAL,
+     "what the means come to instead: all metrics, or those of LIST, such as @tma2", 0},
+    FORMAT_OPTION,
+    {0}};
 static const struct argp_option rank_options[] = {
     {"explain", 'x', "EVENT", 0, "the event to explain (default cycles)", 0},
     {"without", 'w', "PATTERN", 0,

@@ -45,7 +45,8 @@ static char *text_of(struct loading *l, sqlite3_stmt *statement, int column)
     return copy;
 }
 
-static char *fact(struct loading *l, const char *key)
+/* NULL: there is none. */
+static char *find_fact(struct loading *l, const char *key)
 {
     sqlite3_stmt *s = query(l, "SELECT value FROM facts WHERE key=?");
     char *value = NULL;
@@ -56,6 +57,13 @@ static char *fact(struct loading *l, const char *key)
             value = text_of(l, s, 0);
     }
     sqlite3_finalize(s);
+    return value;
+}
+
+static char *fact(struct loading *l, const char *key)
+{
+    char *value = find_fact(l, key);
+
     if (value == NULL && l->wrong == NULL)
         l->wrong = "a fact is missing";
     return value;
@@ -183,6 +191,7 @@ int sweep_data_load(struct sweep_data *data, const char *folder, struct run_fail
         l.wrong = "it cannot be opened";
     data->program = fact(&l, "program");
     data->processor = fact(&l, "processor");
+    data->cpu = find_fact(&l, "cpu");
     data->repeat = number_fact(&l, "repeat");
     data->planned_runs = number_fact(&l, "planned_runs");
     data->least_runs = number_fact(&l, "least_runs");
@@ -226,6 +235,7 @@ void sweep_data_free(struct sweep_data *data)
     free(data->starts);
     free(data->program);
     free(data->processor);
+    free(data->cpu);
     *data = (struct sweep_data){0};
 }
 

@@ -25,6 +25,7 @@ struct sweep_note { /* a run that does not agree, or failed */
 struct sweep_data {
     char *program;
     char *processor;
+    char *cpu; /* as events_cpu_parse takes it; NULL: not known */
     uint64_t repeat;
     uint64_t planned_runs;
     uint64_t least_runs;

@@ -190,6 +190,7 @@ static int find_width(struct merge *m, struct run_failure *failure)
 
     if (error != 0)
         return run_fail(failure, "cannot read '%s': %s", path, strerror(-error));
+    snprintf(m->cpu, sizeof m->cpu, "%s", trace.cpu);
     m->width = ceil((double)trace.totals[0] / (double)m->bins);
     memcpy(m->machine, trace.machine, sizeof m->machine);
     sweep_trace_free(&trace);

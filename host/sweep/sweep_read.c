@@ -6,6 +6,7 @@
 #include "host/sweep/sweep_read.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -97,6 +98,16 @@ static void spread(struct sweep_trace *trace, struct axis *axis, const double *s
     axis->at = end;
 }
 
+static void name_cpu(struct sweep_trace *trace, const struct trace_info *info)
+{
+    uint32_t family, model;
+
+    if (sscanf(trace_info_text(info, "machine.family", ""), "family %" SCNu32 " model %" SCNu32,
+               &family, &model) == 2)
+        snprintf(trace->cpu, sizeof trace->cpu, "%.40s-%" PRIu32 "-%" PRIu32,
+                 trace_info_text(info, "machine.vendor", ""), family, model);
+}
+
 static int conclude(struct sweep_trace *trace, struct reading *r, double width, size_t bins)
 {
     const struct trace_info *info = &r->scan.info;
@@ -106,6 +117,7 @@ static int conclude(struct sweep_trace *trace, struct reading *r, double width, 
     trace->event_count = info->event_count;
     sweep_trace_machine(info, trace->machine);
     trace->exact = info->clock.method == HR_CLOCK_VIRTUAL;
+    name_cpu(trace, info);
     trace->duration_ns = info->has_exit ? trace_info_time_ns(info, info->exit.time) : 0;
     for (uint32_t e = 0; e < info->event_count; e++) {
         trace->totals[e] = info->events[e].total;

@@ -14,6 +14,7 @@ struct sweep_trace {
     uint64_t totals[HR_EVENTS_MAX];
     uint8_t sources[HR_EVENTS_MAX]; /* enum hr_source */
     uint64_t duration_ns;
+    char cpu[80]; /* VENDOR-FAMILY-MODEL, as events_cpu_parse takes it; "" if it is not known */
     bool exact; /* virtual time: runs are equal */
     char machine[SWEEP_MACHINE_BYTES];
     double *bins; /* [bin][event_count + 1]: what each event counted there, and the time in ns;

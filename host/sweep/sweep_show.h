@@ -8,6 +8,9 @@ enum sweep_format { SWEEP_TABLE, SWEEP_CSV, SWEEP_JSON };
 /* Prints all events with their means.  Returns the exit status. */
 int sweep_show(const struct sweep_data *data, enum sweep_format format);
 
+/* Prints metrics of these means, all or those of a list.  Returns the exit status. */
+int sweep_metrics(const struct sweep_data *data, const char *list, enum sweep_format format);
+
 /* Prints which events explain the event `target` along the axis, those that match a pattern of
  * `without` left out.  Returns the exit status. */
 int sweep_rank(const struct sweep_data *data, const char *target, char **without,

@@ -85,6 +85,7 @@ static void put_facts(struct merge *m)
                                  m->sweep->program[i]);
     put_fact(m, "program", text);
     put_fact(m, "processor", m->sweep->plan.machine.processor);
+    put_fact(m, "cpu", m->cpu);
     put_fact(m, "hr.version", VERSION_TEXT);
     snprintf(text, sizeof text, "%" PRIu64, m->sweep->repeat);
     put_fact(m, "repeat", text);

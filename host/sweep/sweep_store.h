@@ -29,6 +29,7 @@ struct merged_event { /* the axis is the one after the last of the plan */
 struct merge {
     const struct sweep *sweep;
     size_t bins;
+    char cpu[80]; /* of the first run */
     double width; /* instructions of a part */
     char machine[SWEEP_MACHINE_BYTES]; /* of the first run */
     struct merged_run *runs; /* one for each job; owned */

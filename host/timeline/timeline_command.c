@@ -1,6 +1,7 @@
 /* hr timeline: rates over time. */
 #include <argp.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/base/commands.h"
@@ -16,7 +17,7 @@
 #define ROWS_BINS 1000u /* of csv and JSON, unless --bin says otherwise */
 #define LINE_BYTES_MAX 4096u
 
-enum { KEY_PER = 256, KEY_LINE_BYTES, KEY_BANDWIDTH };
+enum { KEY_PER = 256, KEY_LINE_BYTES, KEY_BANDWIDTH, KEY_METRIC };
 
 struct options {
     struct reader reader;
@@ -25,6 +26,8 @@ struct options {
     uint64_t bin_ns; /* 0: as suits the output */
     uint64_t line_bytes;
     bool bandwidth;
+    const char *metric; /* a list; NULL: none */
+    struct metrics_choice metrics;
     enum timeline_per per;
     struct timeline timeline;
     uint64_t last; /* time of the trace, in ticks */
@@ -38,6 +41,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
          "not a time; give it with a unit, such as 10us", .least = 1},
         {KEY_LINE_BYTES, OPTION_BYTES, .offset = offsetof(struct options, line_bytes), "line-bytes",
          "not the size of a cache line; most have 64 bytes", 1, LINE_BYTES_MAX},
+        {KEY_METRIC, OPTION_TEXT, .offset = offsetof(struct options, metric)},
         {KEY_BANDWIDTH, OPTION_FLAG, .offset = offsetof(struct options, bandwidth)},
         {0},
     };
@@ -149,13 +153,28 @@ static int print(const struct timeline_rates *rates, enum reader_format format, 
     return reader_output_close(out);
 }
 
-static int choose_rates(const struct options *options, struct timeline_rates *rates)
+static int choose_metrics(struct options *options, struct timeline_rates *rates)
+{
+    struct run_failure failure = {0};
+
+    if (options->event_count != 0 || options->bandwidth)
+        return error_exit(HR_EXIT_USAGE, "--metric, --bandwidth and --event: one at a time");
+    if (metrics_choose_of(&options->metrics, options->timeline.info, options->metric, true,
+                          &failure) != 0)
+        return error_exit(HR_EXIT_FAILED, "%s", failure.text);
+    timeline_rates_init_metrics(rates, &options->timeline, &options->metrics);
+    return 0;
+}
+
+static int choose_rates(struct options *options, struct timeline_rates *rates)
 {
     const struct timeline *t = &options->timeline;
     const char *path = options->reader.path;
     uint32_t events, line_bytes = (uint32_t)options->line_bytes;
     bool stubs = t->event_count != 0;
 
+    if (options->metric != NULL)
+        return choose_metrics(options, rates);
     if (!options->bandwidth) {
         events = wanted_events(options, t->info);
         timeline_rates_init(rates, t, events, line_bytes);
@@ -197,7 +216,10 @@ static int present(struct reader *reader)
 
 static void free_timeline(struct reader *reader)
 {
-    timeline_free(&((struct options *)reader)->timeline);
+    struct options *options = (struct options *)reader;
+
+    timeline_free(&options->timeline);
+    free(options->metrics.metrics);
 }
 
 int timeline_command(int argc, char **argv)
@@ -208,6 +230,11 @@ int timeline_command(int argc, char **argv)
         {"event", 'e', "NAME", 0, "Only this event's rates; may be repeated", 0},
         {"bandwidth", KEY_BANDWIDTH, 0, 0,
          "Bytes between each CPU and memory, from the events of hr run -e @bandwidth", 0},
+        {"metric", KEY_METRIC, "LIST", 0,
+         "Metrics instead, such as IPC,branch_mpki or @tma1: 'hr stat --metrics' lists those of "
+         "the "
+         "trace",
+         0},
         {"line-bytes", KEY_LINE_BYTES, "N", 0, "Size of a cache line (default 64)", 0},
         {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
         {0},
@@ -226,6 +253,7 @@ int timeline_command(int argc, char **argv)
                "  hr timeline --bin 10us --from 2ms --to 3ms\n"
                "  hr timeline --per thread --event LLC-misses\n"
                "  hr timeline --bandwidth                   of hr run -e @bandwidth PROGRAM\n"
+               "  hr timeline --metric @tma1                of hr run -e @tma1 PROGRAM\n"
                "  hr timeline --bin 100us --format csv run.bin > rates.csv\n",
     };
     static const struct reader_command command = {read_trace, present, free_timeline};

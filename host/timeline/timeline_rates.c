@@ -2,16 +2,18 @@
 #include "host/timeline/timeline_rates.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "host/base/text.h"
+#include "host/metrics/metrics_show.h"
 #include "host/trace/event_kind.h"
 
 static const struct {
     const char *name;
     const char *label; /* follows the event's name, if there is one */
-} metrics[] = {
+} kinds[] = {
     [TIMELINE_USAGE] = {"usage", "running %"},
     [TIMELINE_IPC] = {"ipc", "IPC"},
     [TIMELINE_GHZ] = {"ghz", "cycles/ns"},
@@ -22,6 +24,7 @@ static const struct {
     [TIMELINE_FLOW_PER_US] = {"bytes_per_us", " MB/s"},
     [TIMELINE_FLOW_SHARE] = {"share_of_peak", " % of peak"},
     [TIMELINE_FLOW_BYTES] = {"bytes", " bytes"},
+    [TIMELINE_OF_METRIC] = {"", ""},
     [TIMELINE_COUNT] = {"count", ""},
     [TIMELINE_SAMPLE_COUNT] = {"samples", "samples"},
     [TIMELINE_LOST_COUNT] = {"lost", "lost"},
@@ -30,7 +33,7 @@ static const struct {
 
 static void add(struct timeline_rates *rates, enum timeline_metric metric, uint32_t event)
 {
-    rates->all[rates->count++] = (struct timeline_rate){metric, event, NULL};
+    rates->all[rates->count++] = (struct timeline_rate){metric, event, NULL, 0};
 }
 
 static void add_event(struct timeline_rates *rates, uint32_t event)
@@ -99,7 +102,7 @@ static void add_flow(struct timeline_rates *rates, const struct timeline_flow *f
 
     for (size_t i = 0; i < count; i++)
         rates->all[rates->count++] =
-            (struct timeline_rate){metrics_of_flow[i], HR_EVENTS_MAX, flow};
+            (struct timeline_rate){metrics_of_flow[i], HR_EVENTS_MAX, flow, 0};
 }
 
 int timeline_rates_init_traffic(struct timeline_rates *rates, const struct timeline *t,
@@ -114,6 +117,33 @@ int timeline_rates_init_traffic(struct timeline_rates *rates, const struct timel
     for (uint32_t i = 0; i < rates->flow_count; i++)
         add_flow(rates, &rates->flows[i]);
     return rates->flow_count != 0 ? 0 : -ENOENT;
+}
+
+void timeline_rates_init_metrics(struct timeline_rates *rates, const struct timeline *t,
+                                 const struct metrics_choice *metrics)
+{
+    timeline_rates_init(rates, t, 0, TIMELINE_LINE_BYTES);
+    rates->count = 0;
+    rates->instructions = rates->cycles = -1;
+    rates->metrics = metrics;
+    add(rates, TIMELINE_USAGE, HR_EVENTS_MAX);
+    for (uint32_t i = 0; i < metrics->count; i++)
+        rates->all[rates->count++] =
+            (struct timeline_rate){TIMELINE_OF_METRIC, HR_EVENTS_MAX, NULL, i};
+}
+
+/* A metric of the time that the bin lasted. */
+static bool metric_value(const struct timeline_rates *rates, const struct timeline_rate *rate,
+                         const uint64_t *words, double seconds, double *value)
+{
+    uint64_t counts[HR_EVENTS_MAX] = {0};
+
+    memcpy(counts, words + TIMELINE_EVENTS, rates->timeline->event_count * sizeof counts[0]);
+    *value = metrics_chosen_value(rates->metrics, rate->chosen, counts, seconds);
+    if (!isnan(*value))
+        return true;
+    *value = 0;
+    return false;
 }
 
 uint64_t timeline_rate_bytes(const struct timeline_rates *rates, const struct timeline_flow *flow,
@@ -164,6 +194,8 @@ bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rat
     case TIMELINE_FLOW_BYTES:
         *value = (double)timeline_rate_bytes(rates, rate->flow, words);
         return true;
+    case TIMELINE_OF_METRIC:
+        return metric_value(rates, rate, words, us / 1e6, value);
     case TIMELINE_SAMPLE_COUNT:
         *value = (double)words[TIMELINE_SAMPLES];
         return true;
@@ -179,10 +211,13 @@ bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rat
     }
 }
 
-const char *timeline_rate_name(const struct timeline_rate *rate, char room[TIMELINE_NAME_BYTES])
+const char *timeline_rate_name(const struct timeline_rates *rates, const struct timeline_rate *rate,
+                               char room[TIMELINE_NAME_BYTES])
 {
+    if (rate->metric == TIMELINE_OF_METRIC)
+        return metrics_chosen(rates->metrics, rate->chosen)->name;
     snprintf(room, TIMELINE_NAME_BYTES, "%s%s%s", rate->flow != NULL ? rate->flow->name : "",
-             rate->flow != NULL ? "_" : "", metrics[rate->metric].name);
+             rate->flow != NULL ? "_" : "", kinds[rate->metric].name);
     return room;
 }
 
@@ -201,11 +236,13 @@ void timeline_rate_label(const struct timeline_rates *rates, const struct timeli
                          char *room, size_t bytes)
 {
     const char *mark = timeline_rate_is_marked(rates, rate) ? "*" : "";
-    const char *unit = metrics[rate->metric].label;
+    const char *unit = kinds[rate->metric].label;
     size_t rest = strlen(unit) + strlen(mark), kept;
     char word[64], safe[64 * 4] = "";
 
-    if (rate->event < HR_EVENTS_MAX)
+    if (rate->metric == TIMELINE_OF_METRIC)
+        metrics_show_title(safe, metrics_chosen(rates->metrics, rate->chosen));
+    else if (rate->event < HR_EVENTS_MAX)
         text_escape(safe, sizeof safe,
                     trace_info_event_word(rates->timeline->info, rate->event, word));
     else if (rate->flow != NULL)

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "host/machine/machine_peak.h"
+#include "host/metrics/metrics.h"
 #include "host/timeline/timeline_bins.h"
 #include "host/timeline/timeline_traffic.h"
 
@@ -20,6 +21,7 @@ enum timeline_metric {
     TIMELINE_FLOW_PER_US, /* bytes of a flow between the CPU and memory */
     TIMELINE_FLOW_SHARE, /* of the most that this machine was measured to do (hr bench memory) */
     TIMELINE_FLOW_BYTES,
+    TIMELINE_OF_METRIC, /* the value of a metric */
     TIMELINE_COUNT, /* events */
     TIMELINE_SAMPLE_COUNT,
     TIMELINE_LOST_COUNT,
@@ -30,6 +32,7 @@ struct timeline_rate {
     enum timeline_metric metric;
     uint32_t event; /* HR_EVENTS_MAX: of none */
     const struct timeline_flow *flow; /* NULL: of none */
+    uint32_t chosen; /* TIMELINE_OF_METRIC: its number among the chosen ones */
 };
 
 struct timeline_rates {
@@ -40,6 +43,7 @@ struct timeline_rates {
     uint32_t line_bytes;
     uint32_t flow_count;
     struct timeline_flow flows[TIMELINE_FLOWS_MAX];
+    const struct metrics_choice *metrics; /* not owned */
     bool has_peak; /* of the machine that made the trace */
     struct machine_peak peak;
     uint32_t count;
@@ -55,14 +59,19 @@ void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t,
 int timeline_rates_init_traffic(struct timeline_rates *rates, const struct timeline *t,
                                 uint32_t line_bytes);
 
+/* Only metrics, which stay the caller's. */
+void timeline_rates_init_metrics(struct timeline_rates *rates, const struct timeline *t,
+                                 const struct metrics_choice *metrics);
+
 /* A rate of the words of a bin, or of the sum of several, that lasted `ticks`; false: there is
  * none, because nothing ran that could be counted. */
 bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rate *rate,
                    const uint64_t *words, uint64_t ticks, double *value);
 
-/* "usage", "ipc", "read_bytes" ...: the names in csv and JSON.  Returns `room`. */
-#define TIMELINE_NAME_BYTES 40
-const char *timeline_rate_name(const struct timeline_rate *rate, char room[TIMELINE_NAME_BYTES]);
+/* Returns "usage", "ipc", "read_bytes" ...: the names in csv and JSON, perhaps in `room`. */
+#define TIMELINE_NAME_BYTES 64
+const char *timeline_rate_name(const struct timeline_rates *rates, const struct timeline_rate *rate,
+                               char room[TIMELINE_NAME_BYTES]);
 
 /* Returns the bytes of a flow, from the words of a bin. */
 uint64_t timeline_rate_bytes(const struct timeline_rates *rates, const struct timeline_flow *flow,

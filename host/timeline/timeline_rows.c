@@ -69,6 +69,8 @@ static const char *source_of(const struct row *row)
         return trace_info_source(events[row->rates->cycles].meta.source);
     if (row->rate->flow != NULL)
         return trace_info_source(events[__builtin_ctz(row->rate->flow->plus)].meta.source);
+    if (metric == TIMELINE_OF_METRIC)
+        return trace_info_source(HR_SOURCE_PMU);
     if (metric == TIMELINE_FREQUENCY)
         return trace_info_source(events[row->rates->aperf].meta.source);
     return "";
@@ -82,7 +84,7 @@ static void put_csv(struct output *out, const struct row *row)
     output_csv_print(out, "%lu,%lu,", timeline_bin_start_ns(t, row->bin),
                      timeline_bin_start_ns(t, row->bin + 1));
     put_key(out, t, row->group);
-    output_csv_print(out, ",%s,%s,%s,", timeline_rate_name(row->rate, name),
+    output_csv_print(out, ",%s,%s,%s,", timeline_rate_name(row->rates, row->rate, name),
                      row->rate->event < HR_EVENTS_MAX
                          ? trace_info_event_name(t->info, row->rate->event, room)
                          : NULL,
@@ -108,7 +110,7 @@ static void put_json(struct output *out, const struct row *row)
                       "\n{\"from_ns\":%lu,\"to_ns\":%lu,%s:", timeline_bin_start_ns(t, row->bin),
                       timeline_bin_start_ns(t, row->bin + 1), keys[t->per]);
     put_key(out, t, row->group);
-    output_json_print(out, ",\"metric\":%s", timeline_rate_name(row->rate, name));
+    output_json_print(out, ",\"metric\":%s", timeline_rate_name(row->rates, row->rate, name));
     if (row->rate->event < HR_EVENTS_MAX)
         output_json_print(out, ",\"event\":%s",
                           trace_info_event_name(t->info, row->rate->event, room));

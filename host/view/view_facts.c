@@ -6,6 +6,7 @@
 #include "host/base/json.h"
 #include "host/summary/summary.h"
 #include "host/timeline/timeline_traffic.h"
+#include "host/view/view_metrics.h"
 #include "include/version.h"
 
 int view_facts_summary(const char *path, json_t **json)
@@ -96,6 +97,7 @@ void view_facts_add(const struct view_model *m, struct view_columns *columns)
     view_columns_set(columns, "texts", texts(info));
     view_columns_set(columns, "events", events(info));
     view_columns_set(columns, "flows", flows(info));
+    view_columns_set(columns, "metrics", view_metrics_json(info));
     view_columns_set(columns, "base", json_integer(m->base));
     view_columns_set(columns, "samples", json_number(m->sample_count));
     view_columns_set(columns, "last_tick", json_number(m->last));

@@ -154,6 +154,14 @@ def hover(page, name):
     return {"tip": text(page, "#tip"), "value": text(page, ".row .value")}
 
 
+def moment(page, ns):
+    """What the topmost row says of a time."""
+    rows = box(page, ".row")
+    page.mouse("mouseMoved", at(page, float(ns)), rows["y"] + 20)
+    page.settle()
+    return text(page, "#tip")
+
+
 def process(page, name):
     """What the lane of a process says in its middle, and how many samples its profile has."""
     lane = page.js(f"hrView.view.lanes.list.findIndex(lane => lane.name === {json.dumps(name)})")
@@ -320,7 +328,7 @@ def diff(page, _):
     return seen
 
 
-SCENARIOS = {"diff": diff, "off-cpu": off_cpu, "durations": durations, "layout": layout, "memory": memory, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "process": process, "split": split, "inlined": inlined}
+SCENARIOS = {"diff": diff, "off-cpu": off_cpu, "durations": durations, "layout": layout, "memory": memory, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "moment": moment, "process": process, "split": split, "inlined": inlined}
 
 
 def main():

@@ -115,7 +115,7 @@ function usageBands(view) {
 
 /* The bands that a trace has something for. */
 function makeBands(view) {
-  const list = [];
+  const list = topdownBands(view);
   if (!isCounted(view) && view.blocks.block.length) list.push(functionBands(view));
   if (view.lanes.threads.length) list.push(usageBands(view));
   if (view.lanes.callCells.kinds.length) list.push(callBands(view));

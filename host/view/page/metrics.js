@@ -26,6 +26,7 @@ function makeMetrics(facts) {
     list.push({ id: "flow." + flow.id, name: flow.name, unit: "MB/s", stub: false, ends: null,
       value: (sum, ticks) => 64000 * Math.max(0, all(sum, flow.plus) - all(sum, flow.minus)) / (ticks * ns) });
   }
+  list.push(...formulaMetrics(facts));
   list.push({ id: "interval", name: "interval", unit: "ns a sample", value: (sum, ticks, samples) => ticks * ns / samples, ends: null });
   return list;
 }
@@ -47,5 +48,5 @@ function stubMark(metric) {
 function metricsAtFirst(list) {
   const measured = list.filter((m) => !m.stub), find = (pattern) => measured.filter((m) => pattern.test(m.id));
   const misses = find(/^per-base/).filter((m) => /miss/i.test(m.name));
-  return [...find(/^ipc/), ...misses, ...find(/^rate/), ...find(/^interval/)].slice(0, 2).map((m) => m.id);
+  return [...find(/^bands\.topdown/), ...find(/^ipc/), ...misses, ...find(/^rate/), ...find(/^interval/)].slice(0, 2).map((m) => m.id);
 }

@@ -265,8 +265,8 @@ static void no_value_and_refusals(void **state)
     assert_int_equal(metrics_choose(m, "ipc,@CPI,IPC", true, chosen, &failure), 2);
     assert_int_equal(metrics_choose(m, "branch_miss_rate", true, chosen, &failure), -1);
     assert_string_equal(failure.text, "metric branch_miss_rate: branches was not counted by a "
-                                      "performance counter; 'hr run -e @branch_miss_rate' records "
-                                      "what it needs");
+                                      "performance counter; -e @branch_miss_rate records what it "
+                                      "needs");
     failure = (struct run_failure){0};
     assert_int_equal(metrics_choose(m, "branch_mpki", true, chosen, &failure), -1);
     assert_non_null(strstr(failure.text, "instructions was counted in other rings than the rest"));
