@@ -27,7 +27,7 @@ struct restack {
     uint64_t samples, frames;
     union {
         struct trace_slot slot;
-        uint8_t bytes[sizeof(struct trace_slot) + 16 + 8 * LIMIT];
+        uint8_t bytes[sizeof(struct trace_slot) + 16 + 8 * (LIMIT + 1)];
     } room;
 };
 
@@ -69,9 +69,10 @@ static int take(void *context, const struct trace_samples *samples)
         uint32_t node = samples->stacks != NULL ? samples->stacks[i] : HR_STACK_NONE;
 
         r->room.slot = samples->slots[i];
-        stack->count = stacks_addresses(&r->scan.stacks, node, stack->words, LIMIT);
-        stack->root = r->scan.stacks.nodes[node].depth > LIMIT ? HR_STACK_CUT
-                                                               : stacks_root(&r->scan.stacks, node);
+        stack->count = stacks_addresses(&r->scan.stacks, node, stack->words, LIMIT + 1);
+        stack->root = stack->count > LIMIT ? HR_STACK_CUT : stacks_root(&r->scan.stacks, node);
+        if (stack->count > LIMIT)
+            stack->count = LIMIT;
         add(&r->plain, &samples->slots[i]);
         add(&r->with, &r->room.slot);
         r->frames += stack->count;
