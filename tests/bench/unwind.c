@@ -49,13 +49,14 @@ static double cpu_seconds(void)
 /* Follows every stack once; how many frames they have. */
 static uint64_t follow_all(struct unwind *unwind, struct stacks *stacks)
 {
+    static uint64_t addresses[UNWIND_FRAMES_MAX];
     uint64_t frames = 0;
 
     for (int i = 0; i < taken; i++) {
         uint32_t node = unwind_stack(unwind, &captures[i]->sample, stacks);
 
         OWN_PROCESS_CHECK(stacks_root(stacks, node) == HR_STACK_WHOLE);
-        frames += stacks->nodes[node].depth;
+        frames += stacks_addresses(stacks, node, addresses, UNWIND_FRAMES_MAX);
     }
     return frames;
 }

@@ -40,6 +40,7 @@ static void fuzz_stack(const uint8_t *data, size_t size)
     uint64_t words[512];
     struct stacks stacks;
     size_t count = size / 8 < 512 ? size / 8 : 512;
+    static uint64_t addresses[UNWIND_FRAMES_MAX + 1];
     uint32_t node;
 
     if (own == NULL) {
@@ -59,7 +60,8 @@ static void fuzz_stack(const uint8_t *data, size_t size)
     fuzz_check(sample.stack != NULL && stacks_init(&stacks) == 0);
     memcpy((void *)(uintptr_t)sample.stack, words + HR_STACK_REGISTERS + 1, sample.stack_bytes);
     node = unwind_stack(unwind, &sample, &stacks);
-    fuzz_check(node < stacks.count && stacks.nodes[node].depth <= UNWIND_FRAMES_MAX);
+    fuzz_check(node < stacks.count && stacks_addresses(&stacks, node, addresses,
+                                                       UNWIND_FRAMES_MAX + 1) <= UNWIND_FRAMES_MAX);
     fuzz_check(node == unwind_stack(unwind, &sample, &stacks));
     free((void *)(uintptr_t)sample.stack);
     stacks_free(&stacks);
