@@ -19,7 +19,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "detect_leaks=0";
+    return "detect_leaks=0:handle_sigill=1";
 }
 
 enum { ICELAKE, SKYLAKE, MILAN, EPYC, FLAVOURS };

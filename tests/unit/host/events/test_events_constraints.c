@@ -10,7 +10,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "detect_leaks=0";
+    return "detect_leaks=0:handle_sigill=1";
 }
 
 static struct events_cpu cpu_of(const char *text)

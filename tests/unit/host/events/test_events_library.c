@@ -15,7 +15,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "detect_leaks=0";
+    return "detect_leaks=0:handle_sigill=1";
 }
 
 /* Codes that fixed counters serve or that the architecture defines, with the names of all events of

@@ -1,0 +1,9 @@
+/* What ASan does with an error: its exit status is none of hr's, and where a check of UBSan traps
+ * it says where, with the calls that led there.  A test may have its own.
+ */
+const char *__asan_default_options(void);
+
+__attribute__((weak)) const char *__asan_default_options(void)
+{
+    return "handle_sigill=1:exitcode=134";
+}
