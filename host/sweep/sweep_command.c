@@ -207,7 +207,7 @@ static int run_sweep(int argc, char **argv)
     return status;
 }
 
-struct reading { /* the options of show, rank, plot and export */
+struct reading { /* the options of show, rank, plot, view and export */
     const char *folder;
     const char *target;
     char **without; /* owned */
@@ -281,6 +281,11 @@ static int plot(const struct reading *r, const struct sweep_data *data)
     return sweep_plot(data, r->output != NULL ? r->output : "sweep.svg");
 }
 
+static int view(const struct reading *r, const struct sweep_data *data)
+{
+    return sweep_view(data, r->output != NULL ? r->output : "sweep.html");
+}
+
 static int export(const struct reading *r, const struct sweep_data *data)
 {
     char folder[SWEEP_PATH_BYTES];
@@ -311,6 +316,9 @@ static const struct argp_option rank_options[] = {
     {0}};
 static const struct argp_option plot_options[] = {
     {"output", 'o', "FILE", 0, "SVG file to write (default sweep.svg)", 0}, {0}};
+static const struct argp_option view_options[] = {
+    {"output", 'o', "FILE", 0, "page to write, - for standard output (default sweep.html)", 0},
+    {0}};
 static const struct argp_option export_options[] = {
     {"output", 'o', "DIR", 0, "folder to write to (default autoperf in FOLDER)", 0}, {0}};
 
@@ -333,6 +341,9 @@ static const struct reader_of_sweeps {
      "lower bound."},
     {"plot", plot_options, plot, "[FOLDER]",
      "Draws the correlation of every event with every other along the program."},
+    {"view", view_options, view, "[FOLDER]",
+     "Writes a page for the browser: the correlation of every event with every other, each pair "
+     "part by part, and a table of all events."},
     {"export", export_options, export, "autoperf [FOLDER]",
      "Writes perf.csv, results.csv, timeseries.csv and correlation_matrix.csv as autoperf does, "
      "with parts of the program for intervals of time."},

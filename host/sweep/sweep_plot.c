@@ -12,7 +12,7 @@
 #include "host/base/output.h"
 #include "host/base/output_file.h"
 #include "host/draw/svg.h"
-#include "host/sweep/sweep_cluster.h"
+#include "host/sweep/sweep_correlation.h"
 #include "host/sweep/sweep_show.h"
 
 #define SHADES 10 /* of each sign */
@@ -23,90 +23,10 @@
 #define TIPS_MAX 64u /* events of a picture whose cells have tooltips */
 
 struct picture {
-    const struct sweep_data *data;
-    const struct sweep_measured **events; /* in their order on the picture; owned */
-    size_t equal[SWEEP_CLUSTER_MAX]; /* other events that counted alike */
-    size_t count;
-    size_t left_out; /* beyond what is drawn */
-    size_t parts;
-    double *correlations; /* count x count, in that order; owned */
+    struct sweep_correlation of;
     double cell; /* width */
     struct svg svg;
 };
-
-static double *correlation(struct picture *p, size_t a, size_t b)
-{
-    return &p->correlations[a * p->count + b];
-}
-
-static void correlate(struct picture *p)
-{
-    for (size_t i = 0; i < p->count; i++)
-        for (size_t j = 0; j <= i; j++)
-            *correlation(p, i, j) = *correlation(p, j, i) =
-                i == j ? 1
-                       : trial_correlation(p->events[i]->series, p->events[j]->series, p->parts);
-}
-
-static bool changes(const struct sweep_measured *e, size_t parts)
-{
-    for (size_t i = 1; i < parts; i++)
-        if (e->series[i] != e->series[0])
-            return true;
-    return false;
-}
-
-/* Returns whether an event that counted alike is drawn already, and counts it there. */
-static bool is_drawn(struct picture *p, const struct sweep_measured *e)
-{
-    for (size_t i = 0; i < p->count; i++)
-        if (sweep_data_alike(p->events[i], e, p->parts)) {
-            p->equal[i]++;
-            return true;
-        }
-    return false;
-}
-
-static int choose(struct picture *p)
-{
-    const struct sweep_data *d = p->data;
-
-    p->parts = sweep_whole_parts(d);
-    p->events = calloc(SWEEP_CLUSTER_MAX, sizeof(void *));
-    for (size_t i = 0; i + 1 < d->event_count && p->events != NULL; i++) {
-        const struct sweep_measured *e = &d->events[i];
-
-        if (!sweep_data_counted(e) || !changes(e, p->parts) || is_drawn(p, e))
-            continue;
-        if (p->count < SWEEP_CLUSTER_MAX)
-            p->events[p->count++] = e;
-        else
-            p->left_out++;
-    }
-    p->correlations = calloc(p->count * p->count + 1, sizeof p->correlations[0]);
-    return p->events != NULL && p->correlations != NULL ? 0 : -ENOMEM;
-}
-
-static int arrange(struct picture *p)
-{
-    const struct picture before = *p;
-    const struct sweep_measured *unsorted[SWEEP_CLUSTER_MAX];
-    size_t *order = calloc(p->count + 1, sizeof order[0]);
-    int error;
-
-    if (order == NULL)
-        return -ENOMEM;
-    correlate(p);
-    error = sweep_cluster(p->correlations, p->count, order);
-    memcpy(unsorted, p->events, p->count * sizeof(void *));
-    for (size_t i = 0; i < p->count && error == 0; i++) {
-        p->events[i] = unsorted[order[i]];
-        p->equal[i] = before.equal[order[i]];
-    }
-    free(order);
-    correlate(p);
-    return error;
-}
 
 /* From blue (-1) over white to red (+1): ColorBrewer's RdBu, which colour-blind people can tell. */
 static const char *colour(int shade, char text[8])
@@ -122,7 +42,7 @@ static const char *colour(int shade, char text[8])
 
 static int shade_of(struct picture *p, size_t row, size_t column)
 {
-    return (int)lround(*correlation(p, row, column) * SHADES);
+    return (int)lround(*sweep_correlation_of(&p->of, row, column) * SHADES);
 }
 
 static void draw_cells(struct picture *p, size_t row, size_t from, size_t to, double y)
@@ -130,13 +50,13 @@ static void draw_cells(struct picture *p, size_t row, size_t from, size_t to, do
     char fill[8], tip[256];
     int shade = shade_of(p, row, from);
 
-    if (shade == 0 && p->count > TIPS_MAX)
+    if (shade == 0 && p->of.count > TIPS_MAX)
         return;
-    snprintf(tip, sizeof tip, "%s, %s: %.3f (%zu parts, chance %.2g)", p->events[row]->name,
-             p->events[from]->name, *correlation(p, row, from), p->parts,
-             trial_significance(*correlation(p, row, from), p->parts));
+    snprintf(tip, sizeof tip, "%s, %s: %.3f (%zu parts, chance %.2g)", p->of.events[row]->name,
+             p->of.events[from]->name, *sweep_correlation_of(&p->of, row, from), p->of.parts,
+             trial_significance(*sweep_correlation_of(&p->of, row, from), p->of.parts));
     svg_rect(&p->svg, NAMES_WIDTH + (double)from * p->cell, y, (double)(to - from) * p->cell, ROW,
-             colour(shade, fill), p->count <= TIPS_MAX ? tip : NULL);
+             colour(shade, fill), p->of.count <= TIPS_MAX ? tip : NULL);
 }
 
 /* In a large picture neighbours of one shade are one rectangle. */
@@ -145,12 +65,12 @@ static void draw_row(struct picture *p, size_t row)
     double y = HEAD + (double)row * ROW;
     char name[128];
 
-    snprintf(name, sizeof name, p->equal[row] != 0 ? "%.80s and %zu alike" : "%.80s",
-             p->events[row]->name, p->equal[row]);
+    snprintf(name, sizeof name, p->of.equal[row] != 0 ? "%.80s and %zu alike" : "%.80s",
+             p->of.events[row]->name, p->of.equal[row]);
     svg_text_within(&p->svg, 4, y + ROW - 3, CAPITALS * (NAMES_WIDTH - 6), name);
-    for (size_t from = 0, to; from < p->count; from = to) {
+    for (size_t from = 0, to; from < p->of.count; from = to) {
         to = from + 1;
-        while (p->count > TIPS_MAX && to < p->count &&
+        while (p->of.count > TIPS_MAX && to < p->of.count &&
                shade_of(p, row, to) == shade_of(p, row, from))
             to++;
         draw_cells(p, row, from, to, y);
@@ -173,17 +93,17 @@ static void draw(struct picture *p, FILE *out)
 {
     char title[300], note[160];
 
-    snprintf(title, sizeof title, "Correlation of events: %.200s", p->data->program);
+    snprintf(title, sizeof title, "Correlation of events: %.200s", p->of.data->program);
     snprintf(note, sizeof note,
-             "%zu different series of events%s, over %zu parts of %.0f instructions", p->count,
-             p->left_out != 0 ? " (the first ones)" : "", p->parts,
-             p->data->bins > 1 ? p->data->starts[1] : 0);
-    p->cell = (SVG_WIDTH - NAMES_WIDTH - 10) / (double)p->count;
-    svg_begin(&p->svg, out, HEAD + (double)p->count * ROW + 10, title);
+             "%zu different series of events%s, over %zu parts of %.0f instructions", p->of.count,
+             p->of.left_out != 0 ? " (the first ones)" : "", p->of.parts,
+             p->of.data->bins > 1 ? p->of.data->starts[1] : 0);
+    p->cell = (SVG_WIDTH - NAMES_WIDTH - 10) / (double)p->of.count;
+    svg_begin(&p->svg, out, HEAD + (double)p->of.count * ROW + 10, title);
     svg_text_within(&p->svg, 4, 16, SVG_WIDTH - 10, title);
     svg_text(&p->svg, 4, 36, SVG_START, note);
     draw_legend(p);
-    for (size_t i = 0; i < p->count; i++)
+    for (size_t i = 0; i < p->of.count; i++)
         draw_row(p, i);
     svg_end(&p->svg);
 }
@@ -214,15 +134,12 @@ int sweep_plot(const struct sweep_data *data, const char *path)
     static struct picture p;
     int status = HR_EXIT_FAILED;
 
-    p.data = data;
-
-    if (choose(&p) != 0 || (p.count >= 2 && arrange(&p) != 0))
+    if (sweep_correlation_make(&p.of, data) != 0)
         error_print("out of memory; end other programs");
-    else if (p.count < 2)
+    else if (p.of.count < 2)
         error_print("fewer than two events changed from part to part: there is nothing to draw");
     else
         status = write_picture(&p, path);
-    free(p.events);
-    free(p.correlations);
+    sweep_correlation_free(&p.of);
     return status;
 }

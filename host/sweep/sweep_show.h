@@ -1,4 +1,4 @@
-/* Shows a sweep: the outputs of hr sweep show, rank, plot and export. */
+/* Shows a sweep: the outputs of hr sweep show, rank, plot, view and export. */
 #pragma once
 
 #include "host/sweep/sweep_data.h"
@@ -18,6 +18,9 @@ int sweep_rank(const struct sweep_data *data, const char *target, char **without
 
 /* Writes the picture of all correlations as SVG.  Returns the exit status. */
 int sweep_plot(const struct sweep_data *data, const char *path);
+
+/* Writes a page of all events and their correlations.  Returns the exit status. */
+int sweep_view(const struct sweep_data *data, const char *path);
 
 /* Writes autoperf's files into a folder that need not be there.  Returns the exit status. */
 int sweep_export(const struct sweep_data *data, const char *folder);

@@ -39,7 +39,7 @@ void view_columns_begin(struct view_columns *c);
 void view_columns_put(struct view_columns *c, uint64_t value);
 void view_columns_end(struct view_columns *c, const char *name);
 
-/* A column that grows beside others: a value more; 0 or -ENOMEM.  Then it is put as a whole. */
+/* A column that grows while others do: a value more; 0 or -ENOMEM.  Then it is put as a whole. */
 int view_column_put(struct view_column *column, uint64_t value);
 void view_column_free(struct view_column *column);
 void view_columns_add(struct view_columns *c, const char *name, const struct view_column *column);

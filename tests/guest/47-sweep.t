@@ -66,6 +66,21 @@ like 'rank: ref-cycles are the model'"'"'s cycles' out '^ref-cycles .* 1\.000 '
 run_hr sweep plot -o map.svg
 ok 'a picture of correlations, well-formed' xmllint --noout map.svg
 like 'with names' map.svg '>branch-misses'
+run_hr sweep view
+is 'a page' "$status$(cat err)" 0
+run_hr sweep rank -f json --explain LLC-load-misses
+if command -v chromium >/dev/null; then
+    python3 "$ROOT/tests/view/sweep.py" sweep.html LLC-load-misses branch-misses >seen 2>seen.err || echo "# $(tail -n 1 seen.err)"
+    is 'the page: no error, nothing asked for, nothing too wide' "$(jq -c '[.problems, .wide, .elements]' seen)" '[[],0,0]'
+    is 'a click chooses a pair' "$(jq -r '.pair | join(" ")' seen)" 'LLC-load-misses branch-misses'
+    is 'its correlation is that of hr sweep rank' "$(jq -r .figures.correlation seen)" \
+        "$(jq -r '.candidates[] | select(.event == "branch-misses") | .correlation' out | xargs printf '%.3f')"
+    like 'the pointer: descriptions, chance and points' seen "$(db "SELECT description FROM events WHERE name='branch-misses'").*over [0-9]+ parts, chance [0-9]"
+    is 'all events are in the table' "$(jq .rows seen)" "$(db 'SELECT count(*) FROM statistics')"
+    is 'filtered' "$(jq -r '.filtered | sort | join(" ")' seen)" "$(db "SELECT group_concat(name, ' ') FROM (SELECT name FROM events WHERE name LIKE '%LLC-%' ORDER BY name)")"
+else
+    skip 6 'chromium is not installed'
+fi
 run_hr sweep export autoperf
 is 'autoperf: results.csv' "$(head -n 1 sweep/autoperf/results.csv)" 'EVENT_NAME,INDEX,TIME,SOCKET,CORE,CPU,NODE,UNIT,SAMPLE_VALUE'
 is 'autoperf: its sums are the totals' "$(awk -F, '$1 == "LLC-load-misses" { sum += $NF } END { printf "%.0f", sum }' sweep/autoperf/results.csv)" \

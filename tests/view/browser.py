@@ -77,7 +77,7 @@ class Browser:
             self.problems.append(str([a.get("value", a.get("description")) for a in values["args"]]))
         elif method == "Log.entryAdded" and values["entry"]["level"] in ("error", "warning"):
             self.problems.append(values["entry"]["text"])
-        elif method == "Network.loadingFailed":
+        elif method == "Network.loadingFailed" and not values.get("canceled"):  # the page gives up what it no longer wants
             self.problems.append("request failed: " + values.get("errorText", ""))
         elif method == "Network.requestWillBeSent":
             self.requests.append(values["request"]["url"])
