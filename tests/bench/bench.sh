@@ -766,6 +766,24 @@ bench_sweep() {
     rm -rf swept
 }
 
+# The instructions of one program on several machines; not by default, because it fetches Debian 13's emulator (38 MB), which
+# HR_BENCH_MACHINES=FOLDER keeps.
+bench_machines() {
+    export BUILD HR
+    sh "$root/tests/bench/machines.sh" "${HR_BENCH_MACHINES:-$work/machines}" >machines.tsv || missed=1
+    tab=$(printf '\t')
+    while IFS=$tab read -r what where count; do
+        count=${count%%,*}
+        row "$what: $where" "${count#[}" instructions
+    done <machines.tsv
+    row 'microtome: machines' "$(grep -c "^microtome.*\[" machines.tsv)" '' ge 4
+    row 'microtome: different counts of any event' "$(sed -n 's/^microtome.*\[/[/p' machines.tsv | sort -u | wc -l)" '' le 1
+    for what in callgrind perf; do
+        sed -n "s/^$what$tab.*$tab\([0-9]\)/\1/p" machines.tsv | sort -n >counts
+        [ ! -s counts ] || row "$what: from the least to the most" "$(calc %.2f "100 * $(tail -n 1 counts) / $(head -n 1 counts) - 100")" %
+    done
+}
+
 for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers latency accesses stacks unwind view exports network stick sweep}; do
     case $section in
     sampling) bench_sampling ;;
@@ -789,6 +807,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads processes f
     network) bench_network ;;
     stick) bench_stick ;;
     sweep) bench_sweep ;;
+    machines) bench_machines ;;
     *)
         echo "bench: HR_BENCH: unknown section $section" >&2
         missed=1
