@@ -34,7 +34,7 @@ is 'csv: parameters' "$(head -n 1 all.csv)" 'command,mean,stddev,median,min,max,
 is 'markdown: a row each' "$(grep -c '^| `' all.md)" 4
 is 'the fastest' "$(grep ' ran$' out)" "$(jq -r '.results | min_by(.mean) | .command' all.json) ran"
 times=$(jq '[.results[].mean] | max / min * 100 | round / 100' all.json)
-like 'and how many times as fast' out "^  $times[0]* times as fast as "
+like 'and how many times as fast' out "^  ${times}0* times as fast as "
 
 # Commands of the host, with the parameters, in their order; words and quotes of a command.
 # shellcheck disable=SC2016
