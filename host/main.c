@@ -54,7 +54,7 @@ static const struct command machine[] = {
     {"events", "list the events that a CPU can count, by name", events_command},
     {"doctor", "say whether this machine can give faithful runs, and what to change",
      doctor_command},
-    {"bench", "measure the memory's bandwidth and latency", bench_command},
+    {"bench", "time commands and compare them; measure the memory", bench_command},
 };
 
 static const struct group {

@@ -1,15 +1,19 @@
-/* hr bench memory: measures this machine's memory by a program of its own in the guest. */
+/* hr bench: times commands; hr bench memory: measures this machine's memory by a program of its
+ * own. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/option.h"
 #include "host/bench/bench_memory.h"
+#include "host/bench/bench_options.h"
+#include "host/bench/bench_show.h"
 
 #define SIZE_LEAST (1ull << 20)
 #define SIZE_MOST (16ull << 30)
@@ -41,18 +45,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->format = (enum bench_format)format;
         return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num != 0 || strcmp(argument, "memory") != 0)
-            argp_error(state, "%s: there is one bench: memory", argument);
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "say what to measure: memory");
+        argp_error(state, "%s: hr bench memory takes options only; leave it out", argument);
         return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-int bench_command(int argc, char **argv)
+static int run_memory(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"size", KEY_SIZE, "BYTES", 0, "Largest size (default 256M): several times the caches", 0},
@@ -66,7 +66,6 @@ int bench_command(int argc, char **argv)
     static const struct argp argp = {
         .options = table,
         .parser = parse_option,
-        .args_doc = "memory",
         .doc = "Measure how fast one CPU of this machine reads, writes and copies memory, and how "
                "long a load takes that waits for the one before, by the size of what is used.\v"
                "The largest size's figures are the machine's peak.  They are kept, and "
@@ -78,4 +77,40 @@ int bench_command(int argc, char **argv)
 
     command_line_parse(&argp, argc, argv, 0, &options);
     return bench_memory(&options);
+}
+
+static int run_commands(int argc, char **argv)
+{
+    static struct bench bench;
+    struct bench_wishes wishes = {.bench = &bench};
+    struct run_failure failure = {0}, later = {0};
+    int status = HR_EXIT_OK;
+
+    if (bench_options_parse(&wishes, argc, argv, &failure) == 0)
+        bench_measure(&bench, &failure);
+    if (failure.exit_status != 0)
+        status = error_exit(failure.exit_status, "%s", failure.text);
+    if (bench_fastest(&bench) != NULL)
+        bench_show(stdout, &bench);
+    for (size_t i = 0; i < wishes.export_count && bench_fastest(&bench) != NULL; i++)
+        if (bench_export(&bench, wishes.exports[i], wishes.force, &later) != 0)
+            break;
+    if (later.exit_status != 0)
+        status = error_exit(later.exit_status, "%s", later.text);
+    array_free_texts(&wishes.commands, &wishes.command_count);
+    bench_free(&bench);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    return error_exit(RUN_EXIT_FAILED, "standard output: %s; free some space or write elsewhere",
+                      strerror(errno));
+}
+
+int bench_command(int argc, char **argv)
+{
+    static char name[] = "hr bench memory";
+
+    if (argc < 2 || strcmp(argv[1], "memory") != 0)
+        return run_commands(argc, argv);
+    argv[1] = name;
+    return run_memory(argc - 1, argv + 1);
 }

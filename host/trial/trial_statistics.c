@@ -51,7 +51,7 @@ static void bootstrap(const double *values, struct trial_spread *s)
 
 /* Where more than half of the values are equal, the median deviation is 0: every other value is an
  * outlier then. */
-static size_t outliers(const double *sorted, size_t count, double median)
+static size_t outliers(const double *sorted, size_t count, double median, double *distance)
 {
     double *off = malloc(count * sizeof off[0]), scale;
     size_t found = 0;
@@ -62,8 +62,9 @@ static size_t outliers(const double *sorted, size_t count, double median)
         off[i] = fabs(sorted[i] - median);
     qsort(off, count, sizeof off[0], compare);
     scale = median_of(off, count);
+    *distance = OUTLIER * scale / MODIFIED_Z;
     for (size_t i = 0; i < count; i++)
-        found += MODIFIED_Z * fabs(sorted[i] - median) > OUTLIER * scale;
+        found += fabs(sorted[i] - median) > *distance;
     free(off);
     return found;
 }
@@ -85,7 +86,7 @@ void trial_spread_of(double *values, size_t count, struct trial_spread *s)
     s->deviation = s->mean != 0 ? sqrt(squares / (double)(count - 1)) / fabs(s->mean) : 0;
     bootstrap(values, s);
     if (count > 2)
-        s->outliers = outliers(values, count, s->median);
+        s->outliers = outliers(values, count, s->median, &s->outlier_distance);
 }
 
 double trial_correlation(const double *a, const double *b, size_t count)

@@ -11,6 +11,7 @@ struct trial_spread {
     double deviation; /* of a single value, a share of the mean (coefficient of variation) */
     double median;
     size_t outliers; /* values further than 3.5 times the median deviation from the median */
+    double outlier_distance; /* from the median, beyond which a value is one; of three values on */
 };
 
 /* Summarises `count` values, which it sorts.  The bootstrap is Efron's: percentiles of the means of

@@ -784,7 +784,23 @@ bench_machines() {
     done
 }
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers latency accesses stacks unwind view exports network stick sweep}; do
+# A comparison and its own runs one after the other.
+bench_compare() {
+    set -- --accel tcg
+    compare_s=$(seconds "$HR" compare -q --repeat 10 "$@" -- "$WORKLOADS/phases" 20 1 ::: "$WORKLOADS/phases" 21 1)
+    begin=$(date +%s%N)
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        for passes in 20 21; do
+            "$HR" run -q -o again.bin "$@" "$WORKLOADS/phases" $passes 1 >out 2>err </dev/null
+        done
+    done
+    alone_s=$(calc %.3f "($(date +%s%N) - $begin) / 1e9")
+    row 'a comparison of ten runs each' "$compare_s" s
+    row 'its runs, one after the other' "$alone_s" s
+    row 'the comparison by its runs' "$(calc %.2f "$compare_s / $alone_s")" times le 1.15
+}
+
+for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers latency accesses stacks unwind view exports network stick sweep compare}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -808,6 +824,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads processes f
     stick) bench_stick ;;
     sweep) bench_sweep ;;
     machines) bench_machines ;;
+    compare) bench_compare ;;
     *)
         echo "bench: HR_BENCH: unknown section $section" >&2
         missed=1

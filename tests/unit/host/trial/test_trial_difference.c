@@ -1,15 +1,12 @@
 /* Differences of means: known quantiles, and intervals that hold what they should. */
 #include "host/trial/trial_difference.h"
 
-#include <cmocka.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
 #include "host/trial/trial.h"
 #include "host/trial/trial_statistics.h"
 #include "lib/splitmix.h"
+#include "tests/unit/test.h"
 
 #define TRIALS 500
 
