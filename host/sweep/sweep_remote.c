@@ -11,7 +11,7 @@
 #include "host/base/monotonic.h"
 #include "host/base/text.h"
 #include "host/summary/summary.h"
-#include "host/sweep/sweep_process.h"
+#include "host/trial/trial_process.h"
 #include "host/sweep/sweep_read.h"
 #include "host/sweep/sweep_task.h"
 #include "include/version.h"
@@ -199,7 +199,7 @@ int sweep_remote_begin(struct sweep_remote *r, struct sweep *sweep, bool quiet,
     if (access(sweep_path(sweep, SWEEP_ARCHIVE, path), R_OK) != 0 &&
         (sweep_task_pack(sweep, failure) != 0 || sweep_folder_save(sweep, failure) != 0))
         return -1;
-    sweep_process_begin();
+    trial_process_begin();
     return r->transport->begin(r, failure);
 }
 
