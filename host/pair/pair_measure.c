@@ -118,7 +118,7 @@ static void stop(pid_t pid)
         ended = trial_process_wait(10000, &status);
 }
 
-/* Runs the program once, beside the other one where `c` is given. */
+/* Runs the program once, at the same time as the other one where `c` is given. */
 static int run_once(const struct pair_plan *plan, const struct pair_place *place, int which,
                     struct started *s, struct company *c, struct run_failure *failure)
 {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/trial/trial_process.h"
 #include "host/sweep/sweep_remote.h"
 #include "host/sweep/sweep_task.h"
+#include "host/trial/trial_process.h"
 
 #define HOSTS_MAX 256u
 #define SSH_WORDS 32

@@ -12,9 +12,9 @@
 #include "host/base/array.h"
 #include "host/base/monotonic.h"
 #include "host/base/text.h"
-#include "host/trial/trial_process.h"
 #include "host/sweep/sweep_remote.h"
 #include "host/sweep/sweep_task.h"
+#include "host/trial/trial_process.h"
 #include "lib/array.h"
 
 #define ARRAY_TASKS 1000u /* Slurm's MaxArraySize is 1001, unless it is configured */
