@@ -31,7 +31,7 @@ bad=$(grep -nE '^[[:space:]]*#[[:space:]]*if' -r --include='*.c' lib drivers gue
 # room (guest/main.c, host/main.c) may use all.
 guest_rooms='base memory cpu transport net vm sample trace service thread signal fs file socket ipc exec proc probe calls syscall'
 host_rooms='base draw trace object unwind symbols probe scan heap metrics events options launch pack collector serve network collect machine summary exact ctl
-    stat run doctor noise memory latency follow report annotate dump check timeline hist export diff plot view usb trial bench sweep compare suite'
+    stat run doctor noise memory latency follow report annotate dump check timeline hist export diff plot view usb trial bench pair sweep compare suite'
 
 # Arrows upwards that are meant: FILE ROOM REASON.
 exceptions() {

@@ -11,6 +11,7 @@
 #include "host/base/error.h"
 #include "host/base/option.h"
 #include "host/base/text.h"
+#include "host/pair/pair.h"
 #include "host/sweep/sweep_measure.h"
 #include "host/sweep/sweep_merge.h"
 #include "host/sweep/sweep_options.h"
@@ -377,6 +378,8 @@ int sweep_command(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "task") == 0)
         return sweep_task_command(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "pair") == 0)
+        return pair_command(argc - 1, argv + 1);
     for (size_t i = 0; argc > 1 && i < ARRAY_COUNT(readers); i++)
         if (strcmp(argv[1], readers[i].name) == 0)
             return read_sweep(&readers[i], argc - 1, argv + 1);

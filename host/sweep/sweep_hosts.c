@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/sweep/sweep_process.h"
 #include "host/sweep/sweep_remote.h"
 #include "host/sweep/sweep_task.h"
+#include "host/trial/trial_process.h"
 
 #define HOSTS_MAX 256u
 #define SSH_WORDS 32
@@ -75,7 +75,7 @@ static pid_t start(struct sweep_remote *r, const struct host *h, const char *com
     argv[all.word_count] = h->name;
     argv[all.word_count + 1] = command;
     argv[all.word_count + 2] = NULL;
-    return sweep_process_start(argv, sweep_path(r->sweep, input, in), host_path(r, h, ".out", out),
+    return trial_process_start(argv, sweep_path(r->sweep, input, in), host_path(r, h, ".out", out),
                                host_path(r, h, ".err", errors));
 }
 
@@ -209,7 +209,7 @@ static int perform(struct sweep_remote *r, struct sweep_job **jobs, size_t count
         if (count_state(HOST_PREPARES, HOST_PREPARES) + count_state(HOST_BUSY, HOST_BUSY) == 0)
             break;
         sweep_remote_show(r);
-        pid = sweep_process_wait(1000, &status);
+        pid = trial_process_wait(1000, &status);
         if (pid < 0)
             return sweep_remote_stopped(-pid, failure);
         if (pid > 0)
@@ -236,7 +236,7 @@ static void end(struct sweep_remote *r)
     }
     for (struct host *h = all.hosts; h < all.hosts + all.count; h++) {
         for (int i = 0; i < 50 && h->pid > 0 && kill(h->pid, 0) == 0; i++)
-            sweep_process_wait(100, &status);
+            trial_process_wait(100, &status);
         unlink(host_path(r, h, ".out", path));
         unlink(host_path(r, h, ".err", path));
     }

@@ -85,7 +85,8 @@ static const char help[] =
     "  hr sweep show [FOLDER]              all events with their means and intervals\n"
     "  hr sweep rank --explain E [FOLDER]  which events explain event E\n"
     "  hr sweep plot -o FILE [FOLDER]      a picture of all correlations\n"
-    "  hr sweep export autoperf [FOLDER]   the files of autoperf\n\n"
+    "  hr sweep export autoperf [FOLDER]   the files of autoperf\n"
+    "  hr sweep pair A ::: B               two programs at the same time\n\n"
     "Exit status: 0; 1 when an event could not be measured or runs do not agree; 125 when "
     "Microtome failed.\n\n"
     "Examples:\n"
@@ -199,7 +200,7 @@ int sweep_options_parse(struct sweep_options *o, int argc, char **argv)
     const struct argp argp = {.options = all,
                               .parser = parse_option,
                               .args_doc = "[--] PROGRAM [ARG...]\n--resume -o FOLDER\n"
-                                          "show|rank|plot|export ...",
+                                          "show|rank|plot|export|pair ...",
                               .doc = help};
 
     memcpy(all, table, sizeof table);

@@ -11,9 +11,9 @@
 #include "host/base/monotonic.h"
 #include "host/base/text.h"
 #include "host/summary/summary.h"
-#include "host/sweep/sweep_process.h"
 #include "host/sweep/sweep_read.h"
 #include "host/sweep/sweep_task.h"
+#include "host/trial/trial_process.h"
 #include "include/version.h"
 
 char *sweep_remote_path(const struct sweep_remote *r, const struct sweep_job *job,
@@ -199,7 +199,7 @@ int sweep_remote_begin(struct sweep_remote *r, struct sweep *sweep, bool quiet,
     if (access(sweep_path(sweep, SWEEP_ARCHIVE, path), R_OK) != 0 &&
         (sweep_task_pack(sweep, failure) != 0 || sweep_folder_save(sweep, failure) != 0))
         return -1;
-    sweep_process_begin();
+    trial_process_begin();
     return r->transport->begin(r, failure);
 }
 
@@ -247,7 +247,7 @@ int sweep_remote_measure(struct sweep_remote *r, struct run_failure *failure)
     int result = 0;
 
     while (result == 0) {
-        struct sweep_job **jobs = calloc(sweep->job_count + 1, sizeof jobs[0]);
+        struct sweep_job **jobs = calloc(sweep->job_count + 1, sizeof(void *));
         size_t count = 0;
 
         if (jobs == NULL)

@@ -12,9 +12,9 @@
 #include "host/base/array.h"
 #include "host/base/monotonic.h"
 #include "host/base/text.h"
-#include "host/sweep/sweep_process.h"
 #include "host/sweep/sweep_remote.h"
 #include "host/sweep/sweep_task.h"
+#include "host/trial/trial_process.h"
 #include "lib/array.h"
 
 #define ARRAY_TASKS 1000u /* Slurm's MaxArraySize is 1001, unless it is configured */
@@ -48,7 +48,7 @@ static int ask(const struct sweep_remote *r, const char *const argv[])
 {
     char out[SWEEP_PATH_BYTES], errors[SWEEP_PATH_BYTES];
 
-    return sweep_process_run(argv, NULL, file(r, "tasks/slurm.out", out),
+    return trial_process_run(argv, NULL, file(r, "tasks/slurm.out", out),
                              file(r, "tasks/slurm.err", errors));
 }
 
@@ -321,7 +321,7 @@ static int wait_all(struct sweep_remote *r)
     int status = 0;
 
     while (!is_done()) {
-        status = sweep_process_wait(200, &status);
+        status = trial_process_wait(200, &status);
         if (status < 0)
             return status;
         take_all(r);

@@ -98,6 +98,12 @@ run_hr sweep --hosts=-x "$program"
 is 'a machine whose name is an option' "$status" 125
 run_hr sweep --hosts a --slurm "$program"
 like 'two ways at once' err 'choose one of them'
+run_hr sweep pair --placement nowhere ls ::: ls
+like 'a pair at no place' err '--placement nowhere: choose smt, l2, l3, socket or all'
+run_hr sweep pair ls
+like 'a pair of one' err 'name two programs, with ::: between them'
+run_hr sweep pair --accel tcg ls ::: ls
+like 'a pair that is emulated' err 'two programs share nothing but under KVM'
 run_hr sweep task . 0
 like 'no sweep' err 'name the folder of a sweep'
 run_hr sweep -q --hosts a -o none ./no-such-program

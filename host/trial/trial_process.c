@@ -1,5 +1,5 @@
 /* Starts processes and waits for them, with signals in order. */
-#include "host/sweep/sweep_process.h"
+#include "host/trial/trial_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 static sigset_t awaited, before;
 
-void sweep_process_begin(void)
+void trial_process_begin(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
 
@@ -30,7 +30,7 @@ static bool redirect(const char *path, int flags, int to)
     return fd >= 0 && dup2(fd, to) == to;
 }
 
-pid_t sweep_process_start(const char *const argv[], const char *in, const char *out,
+pid_t trial_process_start(const char *const argv[], const char *in, const char *out,
                           const char *errors)
 {
     const int write = O_WRONLY | O_CREAT | O_TRUNC;
@@ -47,7 +47,7 @@ pid_t sweep_process_start(const char *const argv[], const char *in, const char *
     _exit(127);
 }
 
-pid_t sweep_process_wait(int timeout_ms, int *status)
+pid_t trial_process_wait(int timeout_ms, int *status)
 {
     const struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
     int how = 0, number;
@@ -63,12 +63,12 @@ pid_t sweep_process_wait(int timeout_ms, int *status)
     return ended > 0 ? ended : 0;
 }
 
-int sweep_process_run(const char *const argv[], const char *in, const char *out, const char *errors)
+int trial_process_run(const char *const argv[], const char *in, const char *out, const char *errors)
 {
-    pid_t child = sweep_process_start(argv, in, out, errors), ended = 0;
+    pid_t child = trial_process_start(argv, in, out, errors), ended = 0;
     int status = 127;
 
     while (child > 0 && ended != child && ended >= 0)
-        ended = sweep_process_wait(1000, &status);
+        ended = trial_process_wait(1000, &status);
     return ended < 0 ? (int)ended : status;
 }

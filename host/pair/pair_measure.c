@@ -1,0 +1,227 @@
+/* Runs two programs at the same time, each in a guest of its own. */
+#include "host/pair/pair_measure.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/base/cpu_list.h"
+#include "host/base/monotonic.h"
+#include "host/run/run_child.h"
+#include "host/summary/summary.h"
+#include "host/trial/trial_process.h"
+#include "host/trial/trial_statistics.h"
+
+#define FIXED 12
+
+struct started {
+    pid_t pid;
+    char trace[300], errors[300];
+};
+
+struct company { /* the other program, which is started again and again */
+    struct started run;
+    uint64_t since_ns, ran_ns, until_ns;
+};
+
+/* A CPU of its own serves the guest, if there are others. */
+static void write_cpus(const struct pair_place *place, int which, char *pin, size_t room)
+{
+    cpu_set_t left = place->others;
+    char others[1024];
+    int service = -1;
+
+    for (int cpu = 0; cpu < CPU_SETSIZE && service < 0; cpu++)
+        if (CPU_ISSET((size_t)cpu, &place->others))
+            service = cpu;
+    if (service < 0) {
+        snprintf(pin, room, "--pin=%d", place->cpus[which]);
+        return;
+    }
+    CPU_CLR((size_t)service, &left);
+    cpu_list_format(&left, others, sizeof others);
+    snprintf(pin, room, "--pin=%d,%d%s%s", service, place->cpus[which], others[0] != 0 ? "," : "",
+             others);
+}
+
+static int start(const struct pair_plan *plan, const struct pair_place *place, int which,
+                 struct started *s, struct run_failure *failure)
+{
+    const struct pair_program *program = &plan->programs[which];
+    const char **argv = calloc(FIXED + plan->option_count + program->count, sizeof argv[0]);
+    bool shared = CPU_COUNT(&place->others) == 0;
+    char pin[1100];
+    size_t count = 0;
+
+    if (argv == NULL)
+        return run_fail(failure, "out of memory; end other programs");
+    snprintf(s->trace, sizeof s->trace, "%s/%d.hr", plan->folder, which);
+    snprintf(s->errors, sizeof s->errors, "%s/%d.err", plan->folder, which);
+    unlink(s->trace);
+    write_cpus(place, which, pin, sizeof pin);
+    argv[count++] = "/proc/self/exe";
+    argv[count++] = "run";
+    argv[count++] = "-q";
+    argv[count++] = "--accel=kvm";
+    argv[count++] = shared ? "--cpus=0" : "--cpus=1";
+    argv[count++] = pin;
+    argv[count++] = "-o";
+    argv[count++] = s->trace;
+    for (size_t i = 0; i < plan->option_count; i++)
+        argv[count++] = plan->options[i];
+    argv[count++] = "--";
+    for (size_t i = 0; i < program->count; i++)
+        argv[count++] = program->words[i];
+    s->pid = trial_process_start(argv, NULL, NULL, s->errors);
+    free(argv);
+    return s->pid > 0 ? 0 : run_fail(failure, "cannot start a process: %s", strerror(-s->pid));
+}
+
+static int check(const struct pair_plan *plan, int which, const struct started *s, int status,
+                 struct run_failure *failure)
+{
+    char text[RUN_CHILD_REASON_BYTES];
+
+    if (status != RUN_EXIT_FAILED && status != RUN_EXIT_NOT_EXECUTABLE &&
+        status != RUN_EXIT_NOT_FOUND)
+        return 0;
+    return run_fail_as(failure, status, "%s: %s", plan->programs[which].words[0],
+                       run_child_reason(s->errors, text));
+}
+
+/* The other program ended: how long did it run? */
+static int take_company(const struct pair_plan *plan, int which, struct company *c, int status,
+                        struct run_failure *failure)
+{
+    static struct summary summary;
+
+    if (check(plan, which, &c->run, status, failure) != 0)
+        return -1;
+    c->until_ns = monotonic_ns();
+    if (summary_from_file(c->run.trace, &summary) == 0) {
+        c->ran_ns += summary.run_ns;
+        summary_free(&summary);
+    }
+    return 0;
+}
+
+static void stop(pid_t pid)
+{
+    pid_t ended = 0;
+    int status;
+
+    kill(pid, SIGTERM);
+    while (ended >= 0 && ended != pid)
+        ended = trial_process_wait(10000, &status);
+}
+
+/* Runs the program once, at the same time as the other one where `c` is given. */
+static int run_once(const struct pair_plan *plan, const struct pair_place *place, int which,
+                    struct started *s, struct company *c, struct run_failure *failure)
+{
+    int status = 0, result = 0;
+
+    if (c != NULL) {
+        *c = (struct company){.since_ns = monotonic_ns()};
+        result = start(plan, place, !which, &c->run, failure);
+    }
+    if (result == 0)
+        result = start(plan, place, which, s, failure);
+    while (result == 0) {
+        pid_t ended = trial_process_wait(1000, &status);
+
+        if (ended < 0)
+            result = run_fail_as(failure, RUN_EXIT_SIGNAL_BASE - ended, "ended by %s",
+                                 strsignal(-ended));
+        if (ended > 0 && ended == s->pid)
+            break;
+        if (ended <= 0 || c == NULL || ended != c->run.pid)
+            continue;
+        result = take_company(plan, !which, c, status, failure);
+        if (result == 0)
+            result = start(plan, place, !which, &c->run, failure);
+    }
+    if (c != NULL && c->run.pid > 0 && failure->exit_status == 0)
+        stop(c->run.pid);
+    return result == 0 ? check(plan, which, s, status, failure) : -1;
+}
+
+struct values { /* of repeated runs */
+    double *time, *company, *totals[HR_EVENTS_MAX];
+};
+
+static double median(double *values, size_t count)
+{
+    struct trial_spread spread;
+
+    trial_spread_of(values, count, &spread);
+    return spread.median;
+}
+
+static int take(struct pair_measured *m, const struct started *s, struct values *v, size_t at,
+                struct run_failure *failure)
+{
+    static struct summary summary;
+    size_t events = 0;
+    bool whole;
+
+    if (summary_from_file(s->trace, &summary) != 0)
+        return run_fail(failure, "cannot read the trace of a run");
+    v->time[at] = (double)summary.run_ns;
+    for (uint32_t e = 0; e < summary.info.event_count; e++) {
+        if (summary.info.events[e].meta.source != HR_SOURCE_PMU)
+            continue;
+        trace_info_event_word(&summary.info, e, m->names[events]);
+        v->totals[events++][at] = (double)summary_event_total(&summary, e, &whole);
+    }
+    m->events = events;
+    summary_free(&summary);
+    return 0;
+}
+
+static double share(const struct company *c)
+{
+    if (c->until_ns <= c->since_ns) /* it ran on to the end */
+        return 1;
+    return (double)c->ran_ns / (double)(c->until_ns - c->since_ns);
+}
+
+static int measure(const struct pair_plan *plan, const struct pair_place *place, int which,
+                   bool together, struct pair_measured *m, struct run_failure *failure)
+{
+    struct pair_figures *figures = together ? &m->together : &m->alone;
+    double *room = calloc((HR_EVENTS_MAX + 2) * plan->repeat, sizeof room[0]);
+    struct values v = {.time = room, .company = room + plan->repeat};
+    struct company company;
+    struct started s;
+    int result = room != NULL ? 0 : run_fail(failure, "out of memory; end other programs");
+
+    for (size_t e = 0; e < HR_EVENTS_MAX && result == 0; e++)
+        v.totals[e] = room + (e + 2) * plan->repeat;
+    for (size_t i = 0; i < plan->repeat && result == 0; i++) {
+        result = run_once(plan, place, which, &s, together ? &company : NULL, failure);
+        if (result == 0)
+            result = take(m, &s, &v, i, failure);
+        v.company[i] = together && result == 0 ? share(&company) : 0;
+    }
+    if (result == 0) {
+        figures->time_ns = median(v.time, plan->repeat);
+        figures->company = median(v.company, plan->repeat);
+        for (size_t e = 0; e < m->events; e++)
+            figures->totals[e] = median(v.totals[e], plan->repeat);
+    }
+    free(room);
+    return result;
+}
+
+int pair_measure(const struct pair_plan *plan, const struct pair_place *place, int which,
+                 struct pair_measured *measured, struct run_failure *failure)
+{
+    *measured = (struct pair_measured){.events = 0};
+    return measure(plan, place, which, false, measured, failure) == 0
+               ? measure(plan, place, which, true, measured, failure)
+               : -1;
+}
