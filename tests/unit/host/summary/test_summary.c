@@ -324,7 +324,8 @@ static void forged_contents_are_survived(void **state)
         damaged += s.damaged_chunks;
         summary_print(out, &s);
         assert_int_equal(summary_print_json(out, &s), 0);
-        report_regions_print(out, &s.info, round % 2 ? TRACE_REGION_TIME : 0, 0);
+        report_regions_print(out, &s.info, round % 2 ? TRACE_REGION_TIME : 0,
+                             &(struct metrics_choice){.count = 0}, 0);
         summary_free(&s);
         fclose(out);
         memcpy(f.bytes, original, f.count);

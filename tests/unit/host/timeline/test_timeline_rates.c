@@ -50,7 +50,7 @@ static void frequency_is_a_ratio_of_registers(void **state)
     assert_true(value > 2.999 && value < 3.001);
     words[TIMELINE_EVENTS] = 0;
     assert_false(timeline_rate(&rates, rate, words, 100, &value)); /* it halted all the time */
-    assert_string_equal(timeline_rate_name(rate, name), "frequency_ghz");
+    assert_string_equal(timeline_rate_name(&rates, rate, name), "frequency_ghz");
     timeline_rate_label(&rates, rate, label, sizeof label);
     assert_string_equal(label, "GHz");
 }
@@ -84,7 +84,7 @@ static void flows_are_lines_times_their_size(void **state)
     assert_int_equal(rates.count, 1 + 3 * 2); /* usage; read, loads, what is written at most */
     words[TIMELINE_EVENTS] = 1000;
     words[TIMELINE_EVENTS + 1] = 400;
-    assert_string_equal(timeline_rate_name(&rates.all[6], name), "written_at_most_bytes");
+    assert_string_equal(timeline_rate_name(&rates, &rates.all[6], name), "written_at_most_bytes");
     assert_true(timeline_rate(&rates, &rates.all[6], words, 2000, &value) && value == 38400);
     timeline_rate_label(&rates, &rates.all[5], label, sizeof label);
     assert_string_equal(label, "written <= MB/s");
@@ -95,8 +95,8 @@ static void rates_tell_their_share_of_a_peak(void **state)
 {
     const struct timeline_flow read = {"read", "read", 1, 0, TIMELINE_PEAK_READ},
                                written = {"written", "written", 2, 0, TIMELINE_PEAK_WRITE};
-    const struct timeline_rate of_read = {TIMELINE_FLOW_SHARE, HR_EVENTS_MAX, &read},
-                               of_written = {TIMELINE_FLOW_SHARE, HR_EVENTS_MAX, &written};
+    const struct timeline_rate of_read = {TIMELINE_FLOW_SHARE, HR_EVENTS_MAX, &read, 0},
+                               of_written = {TIMELINE_FLOW_SHARE, HR_EVENTS_MAX, &written, 0};
     uint64_t words[TIMELINE_EVENTS + HR_EVENTS_MAX] = {0};
     double value;
 
