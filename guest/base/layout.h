@@ -16,4 +16,6 @@
 #define VECTOR_SERVICE_TIMER 0xef
 #define VECTOR_SPURIOUS 0xff
 
+#define ATTENTION_BY_TIMER 1 /* the error of its trap_frame; 0: an interrupt brought it */
+
 #endif

@@ -100,9 +100,21 @@ static inline void keep_share(struct cpu *cpu)
     share_next_due(cpu);
 }
 
+/* Has the handler return to trap_attention, and that to ring 3: an interrupt that the CPU sent to
+ * itself would have three more exits of a virtual machine.  What the entry saved ends at the
+ * frame's `ip`; below it is the handler's return address. */
+static void attend_after(const uint64_t *ip, bool saved)
+{
+    uint64_t bytes = saved ? offsetof(struct trap_frame, rip) : offsetof(struct irq_frame, rip);
+    uint64_t *return_to = (uint64_t *)((uint64_t)ip - bytes) - 1;
+
+    *return_to = (uint64_t)(saved ? entry_attend_saved : entry_attend);
+}
+
 /* Handles an interrupt off the grid, or one that finds no room.  Returns false if the timer must
  * not be armed. */
-static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64_t now, uint64_t ip)
+static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64_t now,
+                                                         const uint64_t *ip, bool saved)
 {
     int64_t late = (int64_t)(now - cpu->trigger.next_due);
 
@@ -110,13 +122,13 @@ static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64
 
     if (attention) { /* also with a late sample: every one may be late */
         cpu->trigger.attention_due = CPU_NEVER;
-        apic_send(cpu->apic_id, VECTOR_ATTENTION); /* comes before the next instruction */
+        attend_after(ip, saved);
     }
     if (late < 0) {
         cpu->activity.interruptions += !attention && !cpu->clock.stop_mask; /* or when that comes */
         return attention ? cpu->trigger.next_due < CPU_NEVER : !leave_timer(cpu);
     }
-    sampler_take(cpu, now, ip, (uint64_t)late > sampling.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
+    sampler_take(cpu, now, *ip, (uint64_t)late > sampling.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
     move_on(cpu, now);
     return true;
 }
@@ -142,10 +154,10 @@ static __attribute__((noinline)) void interrupt_end_shared(struct cpu *cpu, int6
     apic_timer_arm(until_due(cpu, clock_entered(cpu) - (uint64_t)lead_ticks));
 }
 
-static __attribute__((noinline)) void interrupt_rare(struct cpu *cpu, uint64_t now, uint64_t ip,
-                                                     int64_t lead_ticks)
+static __attribute__((noinline)) void
+interrupt_rare(struct cpu *cpu, uint64_t now, const uint64_t *ip, bool saved, int64_t lead_ticks)
 {
-    if (!interrupt_off_grid(cpu, now, ip))
+    if (!interrupt_off_grid(cpu, now, ip, saved))
         paravirt_eoi(cpu);
     else if (sampling.share_factor)
         interrupt_end_shared(cpu, lead_ticks);
@@ -162,7 +174,7 @@ interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lea
     uint64_t late = now - cpu->trigger.next_due;
 
     if (__builtin_expect(late + late > sampling.interval_ticks || !ring_has_room(cpu->ring), 0)) {
-        interrupt_rare(cpu, now, *ip, *lead_ticks);
+        interrupt_rare(cpu, now, ip, frame != NULL, *lead_ticks);
         return;
     }
     cpu->trigger.next_due += sampling.interval_ticks;

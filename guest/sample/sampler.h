@@ -21,7 +21,7 @@ void sampler_start(struct cpu *cpu, uint64_t now);
 void sampler_resume(struct cpu *cpu, uint64_t now);
 void sampler_continue(struct cpu *cpu, uint64_t now);
 
-/* Has the timer interrupt at `due` too, and raise VECTOR_ATTENTION (guest/thread/schedule.h). */
+/* Has the timer interrupt at `due` too, and attention follow (guest/thread/schedule.h). */
 void sampler_set_attention(struct cpu *cpu, uint64_t due);
 
 /* sampler_follow: a CPU that was idle begins to run a thread; pauses or resumes its trigger if the

@@ -246,8 +246,8 @@ entry_exception_drained: /* 3 instructions so far */
     DRAIN 1        /* the jump */
     jmp exception_call
 
-.macro FRAME_FROM_USER vector
-    pushq $0
+.macro FRAME_FROM_USER vector error=0
+    pushq $\error
     pushq $\vector
     testb $3, 24(%rsp)
     jz exception_in_kernel
@@ -287,11 +287,11 @@ entry_exception_drained: /* 3 instructions so far */
 
 /* Attention may deliver a signal or switch to another thread, which needs all registers; in shared
  * mode it is off the workload clock. */
-.macro ATTENTION name drain=0
+.macro ATTENTION name drain=0 error=0
     .balign 16
     .globl \name
 \name:
-    FRAME_FROM_USER VECTOR_ATTENTION
+    FRAME_FROM_USER VECTOR_ATTENTION \error
     .if \drain
     call pebs_entered
     movq %rsp, %rdi
@@ -303,6 +303,25 @@ entry_exception_drained: /* 3 instructions so far */
 
     ATTENTION entry_attention
     ATTENTION entry_attention_drained 1
+    ATTENTION attention_by_timer 0 ATTENTION_BY_TIMER
+
+/* Where the timer's handlers return to when attention is due: it comes before the program's next
+ * instruction, as an interrupt would.  JMP counts in IRETQ's place. */
+    .globl entry_attend
+entry_attend:
+    CLOCK_EXIT_STOPPED 20
+    RESTORE_CALLER_SAVED
+    swapgs
+    jmp attention_by_timer
+
+    .globl entry_attend_saved
+entry_attend_saved:
+    CLOCK_EXIT_STOPPED 22
+    addq $48, %rsp
+    RESTORE_CALLER_SAVED
+    addq $16, %rsp
+    swapgs
+    jmp attention_by_timer
 
 /* A thread's first entry into ring 3, on its own kernel stack: guest/thread/schedule.c. */
     .balign 16

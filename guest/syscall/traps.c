@@ -88,12 +88,13 @@ static void deliver_between(struct cpu *cpu, struct trap_frame *frame)
     schedule_return(cpu_this()); /* a thread that was stopped may be on another CPU */
 }
 
-/* Handles a request to look, from another CPU or from this one's timer. */
+/* Handles a request to look, from another CPU or after this one's timer. */
 void trap_attention(struct trap_frame *frame)
 {
     struct cpu *cpu = cpu_this();
 
-    paravirt_eoi(cpu);
+    if (frame->error != ATTENTION_BY_TIMER)
+        paravirt_eoi(cpu);
     if (cpu->thread == NULL) /* calibrating: a call of turn_set() came late */
         return;
     cross_answer(cpu);
