@@ -70,7 +70,7 @@ is 'much output: complete' "$status" 0
 same_file 'much output: nothing is missing' results/output/seq-1/stdout seq.out
 
 # A trace that is many times as long as the memory that it waits in: on one CPU the program waits, and nothing is lost.
-rounds=3000 buffer=16M least=100000000
+rounds=800 buffer=4M least=26000000
 [ -z "${HR_TEST_LONG:-}" ] || rounds=50000 buffer=64M least=2000000000
 gcc -O2 -static -o noise "$ROOT/tests/programs/noise.c"
 archive noise --cpus 0 -g dwarf,32768 -i 50us ./noise $rounds
