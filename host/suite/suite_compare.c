@@ -71,8 +71,12 @@ long suite_pair_functions(const struct suite_pair *pair, size_t event, struct di
         const struct suite_function *new = order >= 0 ? &after->functions[b++] : NULL;
 
         (*changes)[count] = (struct diff_change){
-            .name = (old != NULL ? old : new)->name,
-            .object = (old != NULL ? old : new)->object,
+            .name = old != NULL   ? old->name
+                    : new != NULL ? new->name
+                                  : "",
+            .object = old != NULL   ? old->object
+                      : new != NULL ? new->object
+                                    : "",
             .before = old != NULL ? old->counts[other] : 0,
             .after = new != NULL ? new->counts[event] : 0,
             .in_before = old != NULL,

@@ -266,6 +266,22 @@ static int add_options(const struct suite_reading *r, struct suite_benchmark *b)
     return result;
 }
 
+/* The last benchmark has a name of its own, and a command. */
+static int check_named(const struct suite_reading *r, const struct toml *table,
+                       const struct suite *suite)
+{
+    const struct suite_benchmark *b = &suite->benchmarks[suite->benchmark_count - 1];
+
+    if (b->name == NULL || b->command.count == 0)
+        return suite_reading_wrong(r, table, "a [[benchmark]] needs a %s",
+                                   b->name == NULL ? "name"
+                                                   : "command: [\"PROGRAM\", \"ARGUMENT\"]");
+    for (size_t i = 0; i + 1 < suite->benchmark_count; i++)
+        if (strcmp(suite->benchmarks[i].name, b->name) == 0)
+            return suite_reading_wrong(r, table, "there is a benchmark '%s' already", b->name);
+    return 0;
+}
+
 static int take_benchmark(const struct suite_reading *defaults, const struct toml *default_table,
                           const struct toml *table, struct suite *suite)
 {
@@ -280,13 +296,8 @@ static int take_benchmark(const struct suite_reading *defaults, const struct tom
     r.environments[1] = NULL;
     if (result == 0)
         result = take_keys(&r, table, b, true);
-    if (result == 0 && (b->name == NULL || b->command.count == 0))
-        result =
-            suite_reading_wrong(&r, table, "a [[benchmark]] needs a %s",
-                                b->name == NULL ? "name" : "command: [\"PROGRAM\", \"ARGUMENT\"]");
-    for (size_t i = 0; result == 0 && i + 1 < suite->benchmark_count; i++)
-        if (strcmp(suite->benchmarks[i].name, b->name) == 0)
-            result = suite_reading_wrong(&r, table, "there is a benchmark '%s' already", b->name);
+    if (result == 0)
+        result = check_named(&r, table, suite);
     for (size_t i = 0; result == 0 && i < b->limits.count; i++)
         if (b->limits.list[i].function != NULL && strcmp(r.mode, "exact") != 0)
             result = suite_reading_wrong(&r, table, "limits of functions need mode = \"exact\"");

@@ -141,7 +141,7 @@ static void print_functions(const struct suite_print *p, const struct suite_pair
     for (long i = 0; i < count && i < FUNCTIONS_IN_TABLE; i++) {
         text_escape(name, sizeof name, changes[i].name);
         snprintf(row, sizeof row, "    %.38s", name);
-        print_row(p, row, strlen(row) > NAME_WIDTH ? "" : "", &changes[i]);
+        print_row(p, row, "", &changes[i]);
     }
     if (count > FUNCTIONS_IN_TABLE)
         fprintf(p->out, "    and %ld more functions\n", count - FUNCTIONS_IN_TABLE);

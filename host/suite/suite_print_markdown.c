@@ -1,7 +1,7 @@
 /* A comment for a pull request: what changed, by how much, in which function.
  *
  * Texts of traces and results are put between backticks, with what would end them replaced, so that
- * a name cannot be a link, a picture or somebody's name.
+ * a name cannot be a link, a picture, or the name of a user.
  */
 #include <stdlib.h>
 #include <string.h>

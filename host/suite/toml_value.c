@@ -26,7 +26,7 @@ struct toml *toml_make(const struct toml_parser *p, enum toml_kind kind)
 int toml_append(const struct toml_parser *p, struct toml *list, struct toml *item)
 {
     if (list->count < TOML_ITEMS_MAX &&
-        array_grow(&list->items, list->count, sizeof list->items[0]) == 0) {
+        array_grow(&list->items, list->count, sizeof(void *)) == 0) {
         list->items[list->count++] = item;
         return 0;
     }
