@@ -66,7 +66,7 @@ is 'a name with markup is shown' "$(texts odd/timeline.svg | grep -c 'a&lt;b&gt;
 run_hr plot hr.bin
 is 'nowhere to write' "$status" 2
 run_hr plot -o x -p everything hr.bin
-is 'an unknown picture' "$status.$(head -n 1 err)" '2.hr plot: --picture everything: choose timeline, intervals, functions, calls, waits, latency or memory'
+is 'an unknown picture' "$status.$(head -n 1 err)" '2.hr plot: --picture everything: choose timeline, intervals, functions, calls, waits, latency, memory or diff'
 cp hr.bin trace.svg
 run_hr plot -o trace.svg trace.svg
 is 'not over the trace' "$status.$(cmp hr.bin trace.svg && echo same)" 1.same
