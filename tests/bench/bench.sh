@@ -800,7 +800,36 @@ bench_compare() {
     row 'the comparison by its runs' "$(calc %.2f "$compare_s / $alone_s")" times le 1.15
 }
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers latency accesses stacks unwind view exports network stick sweep compare}; do
+# kill_node NAME: as if its power failed: its slurmd and all that it started.
+kill_node() {
+    kill -9 "$(cat "$slurm/$1.pid")"
+    rm "$slurm/$1.pid"
+    for process in /proc/[0-9]*; do
+        ! tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -qx "SLURMD_NODENAME=$1" || kill -9 "${process#/proc/}"
+    done 2>/dev/null
+}
+
+# A sweep of 200 tasks by a Slurm of four nodes on this machine, of which one dies.
+bench_slurm() {
+    . "$root/tests/slurm.sh"
+    if [ -z "${QEMU:-}" ] || ! slurm_is_here || ! slurm_start 4 "$work/slurm"; then
+        echo '| slurm: left out, there is no Slurm, or QEMU names no emulator with a modelled PMU | | | | |'
+        return
+    fi
+    (
+        until [ "$(wc -l 2>/dev/null <tasks/jobs.csv || echo 0)" -gt 50 ]; do sleep 0.2; done
+        kill_node n2
+    ) &
+    sweep_s=$(seconds "$HR" sweep -q --slurm --accel tcg --qemu "$QEMU" --cpu Icelake-Server,model=106,pmu=on -e all \
+        --repeat 4 -o tasks "$WORKLOADS/hello")
+    wait
+    slurm_stop
+    row "a sweep by four nodes of Slurm, of which one dies: $(jq '.jobs | length' tasks/sweep.json) tasks" "$sweep_s" s
+    row 'its runs that are there' "$(sqlite3 tasks/sweep.db "SELECT 100.0 * sum(state='done' AND note='') / count(*) FROM runs")" % ge 100
+    rm -rf tasks
+}
+
+for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers latency accesses stacks unwind view exports network stick sweep compare slurm}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -825,6 +854,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads processes f
     sweep) bench_sweep ;;
     machines) bench_machines ;;
     compare) bench_compare ;;
+    slurm) bench_slurm ;;
     *)
         echo "bench: HR_BENCH: unknown section $section" >&2
         missed=1
