@@ -11,7 +11,6 @@ unset DEBUGINFOD_URLS COLUMNS
 # What writes text to standard output, one command a line; FILE is the trace.
 TEXT='stat
 stat --json
-stat --metrics
 stat --files
 stat --files --json
 check
