@@ -13,6 +13,13 @@ unsigned int terminal_columns(int fd, unsigned int otherwise)
     return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : otherwise;
 }
 
+unsigned int terminal_lines(int fd, unsigned int otherwise)
+{
+    struct winsize size = {0};
+
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : otherwise;
+}
+
 bool terminal_colours(int fd)
 {
     const char *term = getenv("TERM");

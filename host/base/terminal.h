@@ -10,5 +10,8 @@
  * know. */
 unsigned int terminal_columns(int fd, unsigned int otherwise);
 
+/* Likewise its lines. */
+unsigned int terminal_lines(int fd, unsigned int otherwise);
+
 /* Returns whether fd is a terminal with colours and NO_COLOR (https://no-color.org) is not set. */
 bool terminal_colours(int fd);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "host/base/transfer.h"
@@ -62,12 +63,25 @@ static int take_chunk(struct collector *c, uint64_t file_bytes)
     return 1;
 }
 
+/* A command that looks whether the trace is written has a shared lock for a moment. */
+static bool is_taken(int fd)
+{
+    const struct timespec moment = {.tv_nsec = 10000000};
+
+    for (unsigned int attempt = 0; attempt < 5; attempt++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+            return false;
+        nanosleep(&moment, NULL);
+    }
+    return true;
+}
+
 static int read_trace(struct collector *c)
 {
     struct stat status;
     int result;
 
-    if (flock(c->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (is_taken(c->fd))
         return -EWOULDBLOCK;
     if (fstat(c->fd, &status) != 0)
         return -errno;

@@ -268,7 +268,7 @@ static int walk(struct followed *f)
     int error = follow_locks_init(&f->locks, e->symbols, &e->info);
 
     if (error == 0)
-        error = follow_run(e->options->reader.path, &e->scan, &visitor, &sums);
+        error = follow_run(&e->scan, &visitor, &sums);
     for (uint32_t i = 0; f->labels != NULL && i < f->label_count; i++)
         free(f->labels[i]);
     free(f->labels);

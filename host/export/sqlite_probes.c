@@ -185,7 +185,7 @@ static int fill(struct probes *p)
     int error = follow_locks_init(&p->locks, p->e->symbols, &p->e->info);
 
     if (error == 0)
-        error = follow_run(p->e->options->reader.path, &p->e->scan, &visitor, &sums);
+        error = follow_run(&p->e->scan, &visitor, &sums);
     if (error == 0)
         p->e->followed = sums.calls + sums.waits + sums.requests;
     if (error == 0 && sums.refused != 0)

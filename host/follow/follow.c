@@ -277,11 +277,11 @@ static int walk(struct follow *f)
     return f->result != 0 ? f->result : f->served.result;
 }
 
-int follow_run(const char *path, const struct trace_scan *of, const struct follow_visitor *visitor,
+int follow_run(const struct trace_scan *of, const struct follow_visitor *visitor,
                struct follow_sums *sums)
 {
     struct follow *f = calloc(1, sizeof *f);
-    int error = f != NULL ? trace_scan_again(&f->scan, of, path) : -ENOMEM;
+    int error = f != NULL ? trace_scan_again(&f->scan, of) : -ENOMEM;
 
     if (error != 0) {
         free(f);

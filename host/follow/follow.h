@@ -77,5 +77,5 @@ struct follow_sums { /* what there was */
 
 /* Walks over what is selected of the trace that another scan has open.  Returns 0, -errno, or what
  * the visitor returned. */
-int follow_run(const char *path, const struct trace_scan *of, const struct follow_visitor *visitor,
+int follow_run(const struct trace_scan *of, const struct follow_visitor *visitor,
                struct follow_sums *sums);

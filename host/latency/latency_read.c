@@ -109,8 +109,7 @@ static int say_wrong(const struct latency_reading *r, const struct trace_scan *s
                       r->function, trace_points_count(&scan->info.points));
 }
 
-static int finish_requests(struct latency_reading *r, const struct trace_scan *scan,
-                           const char *path)
+static int finish_requests(struct latency_reading *r, const struct trace_scan *scan)
 {
     int error;
 
@@ -118,7 +117,7 @@ static int finish_requests(struct latency_reading *r, const struct trace_scan *s
     latency_threads_finish(&r->threads);
     error = r->requests.error;
     if (error == 0 && r->tail && r->requests.ticks.count != 0)
-        error = latency_requests_read_tail(&r->requests, scan, path);
+        error = latency_requests_read_tail(&r->requests, scan);
     return error;
 }
 
@@ -134,7 +133,7 @@ int latency_read(struct latency_reading *r, struct trace_scan *scan, const char 
     if (result != 0)
         return result;
     if (r->by == LATENCY_BY_REQUEST)
-        return finish_requests(r, scan, path);
+        return finish_requests(r, scan);
     latency_threads_finish(&r->threads);
     latency_rows_sort(&r->rows, sort);
     if (r->detail.function != TRACE_POINTS_NONE)
@@ -142,7 +141,7 @@ int latency_read(struct latency_reading *r, struct trace_scan *scan, const char 
     if (result == 0)
         result = r->rows.error != 0 ? r->rows.error : r->detail.error;
     if (result == 0 && r->tail)
-        result = latency_tails_read(&r->tails, &r->rows, scan, path);
+        result = latency_tails_read(&r->tails, &r->rows, scan);
     return result;
 }
 

@@ -299,12 +299,11 @@ static int begin_again(void *context)
     return error == 0 ? latency_requests_init(&again->requests, &again->scan.info) : error;
 }
 
-int latency_requests_read_tail(struct latency_requests *r, const struct trace_scan *scan,
-                               const char *path)
+int latency_requests_read_tail(struct latency_requests *r, const struct trace_scan *scan)
 {
     struct again again = {.requests = {.tails = true}};
     struct latency_sink sink = latency_threads_sink(&again.threads);
-    int error = trace_scan_again(&again.scan, scan, path);
+    int error = trace_scan_again(&again.scan, scan);
 
     if (error != 0)
         return error;

@@ -75,5 +75,4 @@ struct latency_follower latency_requests_follower(struct latency_requests *r);
 void latency_requests_finish(struct latency_requests *r);
 
 /* Reads the trace a second time for what the longest did.  Returns 0 or -errno. */
-int latency_requests_read_tail(struct latency_requests *r, const struct trace_scan *scan,
-                               const char *path);
+int latency_requests_read_tail(struct latency_requests *r, const struct trace_scan *scan);

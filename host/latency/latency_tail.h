@@ -65,5 +65,5 @@ struct latency_tails {
 /* Chooses rows, and reads the trace a second time for what is in their tails.  Returns 0 or -errno.
  */
 int latency_tails_read(struct latency_tails *tails, const struct latency_rows *rows,
-                       const struct trace_scan *scan, const char *path);
+                       const struct trace_scan *scan);
 void latency_tails_free(struct latency_tails *tails);

@@ -182,7 +182,7 @@ static int begin(void *context)
 }
 
 int latency_tails_read(struct latency_tails *tails, const struct latency_rows *rows,
-                       const struct trace_scan *scan, const char *path)
+                       const struct trace_scan *scan)
 {
     struct latency_sink sink = latency_threads_sink(&tails->threads);
     struct again again = {.tails = tails};
@@ -192,7 +192,7 @@ int latency_tails_read(struct latency_tails *tails, const struct latency_rows *r
     choose(tails, rows);
     if (tails->count == 0)
         return 0;
-    error = trace_scan_again(&again.scan, scan, path);
+    error = trace_scan_again(&again.scan, scan);
     if (error != 0)
         return error;
     error = latency_order_run(&again.scan, begin, &again, &sink);

@@ -8,20 +8,25 @@
 #include "host/report/profile_fold.h"
 #include "host/scan/trace_parallel.h"
 
-static void forget(struct profile *p)
+static void forget_counts(struct profile *p)
 {
-    symbols_close(p->symbols);
     places_free(&p->places);
     groups_free(&p->groups);
     rows_free(&p->rows);
     tree_free(&p->tree);
-    p->symbols = NULL;
     p->ready = false;
     p->stamp = 0;
     p->marks = 0;
     p->waits = 0;
     p->all = (struct rows_count){0};
     memset(p->ends, 0, sizeof p->ends);
+}
+
+static void forget(struct profile *p)
+{
+    forget_counts(p);
+    symbols_close(p->symbols);
+    p->symbols = NULL;
 }
 
 void profile_free(struct profile *profile)
@@ -34,7 +39,8 @@ void profile_free(struct profile *profile)
 static int prepare(struct profile *p, const struct trace_info *info)
 {
     const char *sort = p->options->sort;
-    int error = symbols_open(&p->symbols, info, p->scan->symbols);
+    int error = p->symbols != NULL ? symbols_update(p->symbols, info)
+                                   : symbols_open(&p->symbols, info, p->scan->symbols);
 
     if (error == 0)
         error = places_init(&p->places, p->symbols);
@@ -230,17 +236,32 @@ static void restart(void *owner)
     p->jobs = 1;
 }
 
+static struct trace_visitor visitor_of(const struct profile_options *options)
+{
+    return (struct trace_visitor){
+        .stacks = options->stacks ? TRACE_SCAN_STACKS : TRACE_SCAN_NO_STACKS,
+        .exact = !options->waits,
+        .names = true,
+        .samples = options->waits ? NULL : take_samples,
+        .waits = options->waits ? take_waits : NULL,
+        .record = take_record,
+    };
+}
+
+static void begin(struct profile *profile, struct trace_scan *scan,
+                  const struct profile_options *options, unsigned int jobs)
+{
+    *profile = (struct profile){.options = options, .scan = scan, .event = -1};
+    profile->jobs = trace_parallel_jobs(jobs, scan->file.file_bytes);
+    pthread_mutex_init(&profile->lock, NULL);
+}
+
 int profile_run(struct profile *profile, struct trace_scan *scan,
                 const struct profile_options *options, unsigned int jobs)
 {
     const struct trace_team team = {
         .owner = profile,
-        .visitor = {.stacks = options->stacks ? TRACE_SCAN_STACKS : TRACE_SCAN_NO_STACKS,
-                    .exact = !options->waits,
-                    .names = true,
-                    .samples = options->waits ? NULL : take_samples,
-                    .waits = options->waits ? take_waits : NULL,
-                    .record = take_record},
+        .visitor = visitor_of(options),
         .join = join,
         .take = take,
         .leave = leave,
@@ -248,10 +269,87 @@ int profile_run(struct profile *profile, struct trace_scan *scan,
         .divides = divides,
     };
 
-    *profile = (struct profile){.options = options, .scan = scan, .event = -1};
-    profile->jobs = trace_parallel_jobs(jobs, scan->file.file_bytes);
-    pthread_mutex_init(&profile->lock, NULL);
+    begin(profile, scan, options, jobs);
     return trace_parallel_run(scan, &team, jobs);
+}
+
+struct profile_growing {
+    struct profile *profile;
+    struct profile now;
+    struct profile_worker *worker;
+};
+
+struct profile_growing *profile_growing_new(struct profile *profile, struct trace_scan *scan,
+                                            const struct profile_options *options)
+{
+    struct profile_growing *g = calloc(1, sizeof *g);
+
+    begin(profile, scan, options, 1);
+    if (g == NULL)
+        return NULL;
+    g->profile = profile;
+    begin(&g->now, scan, options, 1);
+    g->worker = join(profile, scan);
+    if (g->worker != NULL)
+        return g;
+    profile_growing_free(g);
+    return NULL;
+}
+
+void profile_growing_free(struct profile_growing *g)
+{
+    if (g->worker != NULL)
+        leave(g->profile, g->worker);
+    profile_free(&g->now);
+    free(g);
+}
+
+/* Names of code that was made come last in a trace: without them addresses stay as they are. */
+int profile_growing_read(struct profile_growing *g)
+{
+    struct trace_visitor visitor = visitor_of(g->profile->options);
+
+    visitor.context = g->worker;
+    visitor.names = false;
+    return trace_scan_run(g->profile->scan, &visitor);
+}
+
+int profile_growing_now(struct profile_growing *g, bool total, struct profile **now)
+{
+    struct profile_worker worker = *g->worker;
+    int error;
+
+    worker.profile = *now = &g->now;
+    worker.nodes = NULL;
+    worker.node_count = 0;
+    forget_counts(&g->now);
+    error = prepare(&g->now, &g->profile->scan->info);
+    if (error == 0)
+        error = profile_fold(&worker);
+    if (error == 0)
+        error = profile_sort(&g->now, total);
+    g->now.marks = worker.marks;
+    g->now.waits = worker.waits;
+    free(worker.nodes);
+    return error;
+}
+
+int profile_growing_finish(struct profile_growing *g, unsigned int jobs)
+{
+    struct profile *p = g->profile;
+    struct trace_scan *scan = p->scan;
+    struct trace_names *names = scan->info.names;
+    const struct profile_options *options = p->options;
+    int error;
+
+    if (names == NULL || trace_names_read(names) != 0 ||
+        (names->made_count == 0 && (names->code_count == 0 || !p->ready)))
+        return take(p, g->worker);
+    error = trace_scan_rewind(scan);
+    if (error != 0)
+        return error;
+    profile_free(p);
+    return profile_run(p, scan, options, jobs);
 }
 
 /* Equal rows are ordered by group, then by place. */

@@ -57,6 +57,25 @@ int profile_run(struct profile *profile, struct trace_scan *scan,
                 const struct profile_options *options, unsigned int jobs);
 void profile_free(struct profile *profile);
 
+/* Of a trace that grows. */
+struct profile_growing;
+
+/* NULL without memory; profile_free after either. */
+struct profile_growing *profile_growing_new(struct profile *profile, struct trace_scan *scan,
+                                            const struct profile_options *options);
+void profile_growing_free(struct profile_growing *growing);
+
+/* Takes what the file has now.  0 or -errno. */
+int profile_growing_read(struct profile_growing *growing);
+
+/* The profile so far, sorted as by profile_sort; it is the caller's until the next call here.
+ * Counts that had to make room for others, of very many different stacks, are not in it.  0 or
+ * -ENOMEM. */
+int profile_growing_now(struct profile_growing *growing, bool total, struct profile **now);
+
+/* Fills the profile as profile_run does.  0 or -errno. */
+int profile_growing_finish(struct profile_growing *growing, unsigned int jobs);
+
 /* Sorts the rows by the event, with `total` including what their callees counted; or finishes the
  * tree.  Returns 0 or -ENOMEM. */
 int profile_sort(struct profile *profile, bool total);

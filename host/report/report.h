@@ -65,9 +65,24 @@ struct report { /* the data to print */
     bool has_profile;
 };
 
+/* Says in `wanted` what the options ask for. */
+void report_want(struct report *report, bool has_stacks);
+
+/* Sorts the profile as the options ask.  0 or -ENOMEM. */
+int report_sort(struct report *report);
+
+/* Reports what keeps a profile from being shown; returns HR_EXIT_OK if nothing does. */
+int report_refuse(struct report *report);
+
+/* Returns the event that is shown with samples, if `event` is that to sort by; -1: none. */
+int report_shown_event(const struct trace_info *info, int event);
+
 /* Parses --by.  Returns false if it has an unknown name, or places of two kinds. */
 bool report_parse_by(struct report_options *options, const char *list);
 const char *report_dimension_name(enum report_dimension by);
+
+/* Whether --by has it. */
+bool report_has(const struct report_options *options, enum report_dimension by);
 
 /* Returns the number of a group's process. */
 uint32_t report_pid(const struct report *r, const struct group *group);

@@ -7,17 +7,10 @@
 #include "host/base/text.h"
 #include "host/draw/columns.h"
 #include "host/report/report.h"
+#include "host/report/report_follow.h"
 #include "host/report/report_options.h"
 #include "host/report/report_regions.h"
 #include "host/scan/reader_output.h"
-
-static bool by_dimension(const struct report_options *options, enum report_dimension by)
-{
-    for (unsigned int i = 0; i < options->by_count; i++)
-        if (options->by[i] == by)
-            return true;
-    return false;
-}
 
 static int take_mark(void *context, const struct trace_chunk *chunk,
                      const struct trace_record *record)
@@ -46,7 +39,7 @@ static int read_sections(struct report *r)
     return error;
 }
 
-static void want(struct report *r, bool has_stacks)
+void report_want(struct report *r, bool has_stacks)
 {
     static const enum place_kind kinds[REPORT_DIMENSIONS] = {
         [REPORT_BY_FUNCTION] = PLACE_FUNCTION,
@@ -58,10 +51,10 @@ static void want(struct report *r, bool has_stacks)
 
     r->wanted = (struct profile_options){
         .by = PLACE_NONE,
-        .by_cpu = by_dimension(o, REPORT_BY_CPU),
-        .by_process = by_dimension(o, REPORT_BY_PROCESS),
-        .by_thread = by_dimension(o, REPORT_BY_THREAD),
-        .sections = by_dimension(o, REPORT_BY_MARK) ? &r->sections : NULL,
+        .by_cpu = report_has(o, REPORT_BY_CPU),
+        .by_process = report_has(o, REPORT_BY_PROCESS),
+        .by_thread = report_has(o, REPORT_BY_THREAD),
+        .sections = report_has(o, REPORT_BY_MARK) ? &r->sections : NULL,
         .tree = o->view == REPORT_TREE || o->view == REPORT_CALLERS,
         .sort = o->sort != NULL && strcmp(o->sort, "samples") != 0 ? o->sort : NULL,
     };
@@ -78,14 +71,21 @@ static int read_profile(struct report *r)
     struct trace_head head = {0};
     int error = trace_scan_head(&r->scan, &head);
 
-    want(r, head.stacks);
+    report_want(r, head.stacks);
     if (error == 0 && r->wanted.sections != NULL)
         error = read_sections(r);
     if (error != 0 || (!head.stacks && (r->wanted.tree || r->options->total)))
         return error;
     r->has_profile = true;
     error = profile_run(&r->profile, &r->scan, &r->wanted, r->options->reader.jobs);
-    if (error == 0 && r->profile.event != -2)
+    return error == 0 ? report_sort(r) : error;
+}
+
+int report_sort(struct report *r)
+{
+    int error = 0;
+
+    if (r->profile.event != -2)
         error = profile_sort(&r->profile, r->options->total);
     return error;
 }
@@ -127,7 +127,7 @@ static int find_callers(struct report *r)
 
 /* One event is shown in addition to samples: the one sorted by, else instructions, else the first.
  */
-static int shown_event(const struct trace_info *info, int event)
+int report_shown_event(const struct trace_info *info, int event)
 {
     char room[16];
 
@@ -189,7 +189,7 @@ static int print_profile(struct report *r)
 }
 
 /* Reports what keeps a profile from being shown; returns HR_EXIT_OK if nothing does. */
-static int refuse(struct report *r)
+int report_refuse(struct report *r)
 {
     const char *exact = trace_info_exact_problem(&r->scan.info, &r->scan.selection);
 
@@ -240,13 +240,13 @@ static int choose_metrics(struct report *r)
 
 static int present_profile(struct report *r)
 {
-    int status = refuse(r);
+    int status = report_refuse(r);
 
     if (status == HR_EXIT_OK)
         status = choose_metrics(r);
     if (status != HR_EXIT_OK)
         return status;
-    r->shown = shown_event(&r->scan.info, r->profile.event);
+    r->shown = report_shown_event(&r->scan.info, r->profile.event);
     if (r->options->reader.format != READER_TABLE)
         return write_output(r);
     pager_begin(&r->pager, !r->options->no_pager);
@@ -316,12 +316,13 @@ static void warn(const struct report *r)
 
 static int run(struct report *r, struct reader *reader)
 {
-    int status, error = reader_open(&r->scan, reader);
+    int status, error = reader->follow ? report_follow(r, reader) : reader_open(&r->scan, reader);
 
-    if (error != 0)
-        return reader_fail(reader->path, error);
-    error = read_trace(r);
-    status = error == 0 ? present(r) : reader_fail(reader->path, error);
+    if (error != 0 && r->scan.slots == NULL)
+        return error > 0 ? HR_EXIT_OK : reader_fail(reader->path, error);
+    if (error == 0 && !reader->follow)
+        error = read_trace(r);
+    status = error == 0 ? present(r) : error > 0 ? error : reader_fail(reader->path, error);
     pager_end(&r->pager);
     if (status == HR_EXIT_OK)
         warn(r);

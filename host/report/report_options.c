@@ -63,6 +63,14 @@ static void set_min(struct report_options *options, const char *text,
         argp_error(state, "--min %s: not a share in percent, such as 1 or 0.5%%", text);
 }
 
+bool report_has(const struct report_options *o, enum report_dimension by)
+{
+    for (unsigned int i = 0; i < o->by_count; i++)
+        if (o->by[i] == by)
+            return true;
+    return false;
+}
+
 /* What goes with what, and the defaults. */
 static void conclude(struct report_options *o, const struct argp_state *state)
 {
@@ -77,6 +85,11 @@ static void conclude(struct report_options *o, const struct argp_state *state)
     if (o->by_count != 0 && !table)
         argp_error(state, "--by works only with the table, and another kind of report was asked "
                           "for; leave one of them out");
+    if (o->reader.follow && (list || o->view == REPORT_CALLERS || report_has(o, REPORT_BY_MARK)))
+        argp_error(state, "--follow shows the table or --stacks; what else was asked for needs the "
+                          "whole trace: leave out --follow");
+    if (o->reader.interval_ns != 0 && o->reader.format != READER_TABLE)
+        argp_error(state, "--interval works only with a table; leave out --format");
     if (o->reader.format != READER_TABLE && list)
         argp_error(state, "--format: regions are in 'hr stat --json', marks in 'hr dump --format "
                           "records', waits in 'hr noise --format json'; leave it out");
@@ -164,6 +177,7 @@ static const struct argp_option table[] = {
     {"marks", KEY_MARKS, NULL, 0, "List the program's marks with their times", 0},
     {"waits", KEY_WAITS, NULL, 0, "Show where threads waited, as 'hr noise' does", 0},
     {"format", 'f', "FORMAT", 0, "table (default; also: text), csv or json", 0},
+    READER_FOLLOW_OPTIONS,
     {"full-names", KEY_FULL_NAMES, NULL, 0, "Do not shorten functions' names to fit a terminal", 0},
     {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not show long output through $PAGER", 0},
     {0},
@@ -195,7 +209,8 @@ void report_options_parse(struct report_options *options, int argc, char **argv)
                "  hr report --program ./prog.debug     symbols from an unstripped build\n"
                "  hr report --metric IPC,cache_mpki    each function's, of hr run -e "
                "@IPC,@cache_mpki\n"
-               "  hr report --regions --sort cycles    what the program's regions cost\n",
+               "  hr report --regions --sort cycles    what the program's regions cost\n"
+               "  hr report --follow                   while hr run writes hr.bin\n",
     };
 
     *options = (struct report_options){.min_percent = -1};

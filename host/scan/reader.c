@@ -80,6 +80,9 @@ error_t reader_parse(int key, char *argument, struct argp_state *state)
     static const struct option_field fields[] = {
         {'n', OPTION_NUMBER, .offset = offsetof(struct reader, limit), "limit",
          "not a number; 0 shows all"},
+        {READER_FOLLOW, OPTION_FLAG, .offset = offsetof(struct reader, follow)},
+        {READER_INTERVAL, OPTION_TIME, .offset = offsetof(struct reader, interval_ns), "interval",
+         "not a time above 0 with a unit, such as 1s", 1},
         {0},
     };
     struct reader *reader = state->input;
@@ -112,6 +115,7 @@ void reader_command_line(struct reader *reader, const struct argp *argp, int arg
     command_line_parse(argp, argc, argv, 0, reader);
     if (reader->path == NULL)
         reader->path = "hr.bin";
+    reader->follow |= reader->interval_ns != 0;
 }
 
 unsigned long reader_limit(const struct reader *reader, unsigned long table)

@@ -25,6 +25,8 @@ struct reader {
     enum reader_format format;
     uint64_t limit; /* of --limit: 0 is all; READER_LIMIT_UNSET */
     uint64_t jobs; /* of --jobs; 0: not given */
+    bool follow; /* the trace, which is still being written: host/scan/growth.h */
+    uint64_t interval_ns; /* between two blocks of what there is so far; 0: not given */
     struct selection selection; /* reader_open() gives it to the scan */
     struct symbols_options symbols;
     struct trace_scan scan; /* of reader_run() */
@@ -35,7 +37,23 @@ struct reader {
 extern const struct argp_child reader_part[];
 extern const struct argp_child reader_symbols[];
 
-/* argp's parser of FILE, --format (f) and --limit (n), for a state whose input is a struct reader.
+enum { READER_FOLLOW = 0x1200, READER_INTERVAL };
+
+/* Options of a command that can follow a trace. */
+#define READER_FOLLOW_OPTIONS                                                     \
+    {"follow",                                                                    \
+     READER_FOLLOW,                                                               \
+     NULL,                                                                        \
+     0,                                                                           \
+     "Read the trace while it is written; a terminal shows what there is so far", \
+     5},                                                                          \
+    {                                                                             \
+        "interval", READER_INTERVAL, "TIME", 0,                                   \
+            "Follow, and print what there is so far every TIME", 5                \
+    }
+
+/* argp's parser of FILE, --format (f), --limit (n) and what is above, for a state whose input is a
+ * struct reader.
  */
 error_t reader_parse(int key, char *argument, struct argp_state *state);
 

@@ -73,8 +73,8 @@ static void decode(struct trace_ahead *ahead, const struct trace_chunk *chunk, u
         if (record.type != HR_REC_SAMPLES && record.type != HR_REC_SAMPLES_WIDE)
             continue;
         run->slots = ahead->slots + used;
-        status = trace_decoder_samples(&decoder, &record, run->slots,
-                                       TRACE_AHEAD_SLOTS - used, &run->count);
+        status = trace_decoder_samples(&decoder, &record, run->slots, TRACE_AHEAD_SLOTS - used,
+                                       &run->count);
         if (status != TRACE_OK)
             return;
         run->after = decoder;

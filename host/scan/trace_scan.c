@@ -48,12 +48,17 @@ int trace_scan_open(struct trace_scan *scan, const char *path)
     return error;
 }
 
-int trace_scan_again(struct trace_scan *again, const struct trace_scan *scan, const char *path)
+int trace_scan_again(struct trace_scan *again, const struct trace_scan *scan)
 {
-    int error = trace_scan_open(again, path);
+    int error = trace_file_share(&again->file, &scan->file);
 
     if (error != 0)
         return error;
+    error = prepare(again);
+    if (error != 0) {
+        trace_scan_close(again);
+        return error;
+    }
     again->symbols = scan->symbols;
     again->jobs = scan->jobs;
     error = selection_copy(&again->selection, &scan->selection);
@@ -601,16 +606,16 @@ static int walk(struct trace_scan *scan, const struct trace_visitor *visitor,
         struct trace_chunk chunk;
         int step = trace_scan_next(scan, index, &next, &chunk);
 
-        if (step <= TRACE_STEP_END) {
-            trace_audit_finish(&scan->audit, &scan->info);
+        if (step < TRACE_STEP_END)
             return step;
-        }
+        if (step == TRACE_STEP_END)
+            break;
         result = trace_scan_step(scan, visitor, step, &chunk);
         jobs = trace_ahead_jobs(scan, scan->file.position - start);
     }
-    if (result == 0)
+    if (result == 0 && jobs > 1)
         result = trace_ahead_run(scan, visitor, index, jobs);
-    if (result == 0)
+    if (result == 0 && !scan->file.growing)
         trace_audit_finish(&scan->audit, &scan->info);
     return result;
 }
@@ -622,7 +627,8 @@ int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor)
 
     trace_index_init(&index);
     /* An index that is missing or wrong is no loss here: the walk reads what it does not list. */
-    if (!selection_is_all(&scan->selection) && trace_index_load(&index, scan->file.fd) != 0)
+    if (!selection_is_all(&scan->selection) && !scan->file.growing &&
+        trace_index_load(&index, scan->file.fd) != 0)
         trace_index_walk(&index, scan->file.fd, scan->file.first_chunk, scan->file.file_bytes);
     progress_bar_begin(&scan->progress, scan->file.file_bytes - scan->file.position);
     result = walk(scan, visitor, &index);
@@ -644,6 +650,7 @@ int trace_scan_head(struct trace_scan *scan, struct trace_head *head)
     const struct trace_visitor visitor = {.chunk = stop_at_data};
     int result = trace_scan_run(scan, &visitor);
 
+    head->data = result > 0;
     head->stacks = scan->info.has_stacks;
     head->accesses = scan->info.has_accesses;
     head->called = trace_points_called(&scan->info.points);

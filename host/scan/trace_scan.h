@@ -121,11 +121,12 @@ struct trace_scan {
 int trace_scan_open(struct trace_scan *scan, const char *path);
 void trace_scan_close(struct trace_scan *scan);
 
-/* Opens the trace of another scan for a second walk, with its selection, symbols and jobs.  As
- * trace_scan_open. */
-int trace_scan_again(struct trace_scan *again, const struct trace_scan *scan, const char *path);
+/* For a second walk over the file of another scan, with its selection, symbols and jobs.  0 or
+ * -errno. */
+int trace_scan_again(struct trace_scan *again, const struct trace_scan *scan);
 
-/* Walks to the end of the file.  0, -errno, or what a callback returned. */
+/* Walks to the end of the file.  0, -errno, or what a callback returned.  While scan->file grows
+ * (trace_file_grow), it may be called again to walk on. */
 int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor);
 
 /* For host/scan/trace_ahead.c.  The next chunk or damaged stretch, without those that `index` shows
@@ -150,6 +151,7 @@ void trace_scan_unshare(struct trace_scan *scan);
 int trace_scan_rewind(struct trace_scan *scan);
 
 struct trace_head { /* what comes before all data says */
+    bool data; /* that there is data, as a file that grows may not yet have */
     bool stacks; /* the samples have call stacks */
     bool accesses; /* and accesses */
     bool called; /* functions get their numbers as the program runs: trace_points_called() */

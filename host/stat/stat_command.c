@@ -9,6 +9,7 @@
 #include "host/scan/about.h"
 #include "host/scan/reader.h"
 #include "host/stat/stat_files.h"
+#include "host/stat/stat_follow.h"
 #include "host/stat/stat_metrics.h"
 #include "host/summary/summary.h"
 #include "host/summary/summary_show.h"
@@ -88,10 +89,14 @@ static int present_files(const struct stat_options *options)
 
 static int present_summary(struct stat_options *options)
 {
+    struct reader *reader = &options->reader;
     struct summary summary;
-    int error = summary_of_part(options->reader.path, &options->reader.selection,
-                                options->reader.jobs, &summary);
-    int status = error == 0 ? present(options, &summary) : reader_fail(options->reader.path, error);
+    int error = reader->follow
+                    ? stat_follow(reader, options->json, &summary)
+                    : summary_of_part(reader->path, &reader->selection, reader->jobs, &summary);
+    int status = error == 0  ? present(options, &summary)
+                 : error > 0 ? HR_EXIT_OK
+                             : reader_fail(reader->path, error);
 
     summary_free(&summary);
     return status;
@@ -109,6 +114,7 @@ int stat_command(int argc, char **argv)
          "Show what the events come to instead: instructions a cycle, miss rates, top-down shares; "
          "all that there are, or those of LIST, such as IPC,@tma1",
          0},
+        READER_FOLLOW_OPTIONS,
         {0},
     };
     static const struct argp argp = {
@@ -124,7 +130,8 @@ int stat_command(int argc, char **argv)
                "  hr stat --machine run.bin            what machine it ran on\n"
                "  hr stat --files run.bin              what files it depended on\n"
                "  hr stat --metrics run.bin            of hr run -e @tma1 PROGRAM: where the slots "
-               "went\n",
+               "went\n"
+               "  hr stat --follow                     while hr run writes hr.bin\n",
     };
     struct stat_options options = {0};
     int status;
@@ -132,6 +139,9 @@ int stat_command(int argc, char **argv)
     reader_command_line(&options.reader, &argp, argc, argv);
     if (options.files + options.machine + (options.metrics != NULL) > 1)
         status = error_exit(HR_EXIT_USAGE, "--files, --machine and --metrics: one at a time");
+    else if (options.reader.follow && (options.files || options.machine))
+        status = error_exit(HR_EXIT_USAGE, "--follow: --files and --machine need the whole trace; "
+                                           "leave it out");
     else
         status = options.files     ? present_files(&options)
                  : options.machine ? present_machine(&options)

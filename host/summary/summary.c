@@ -46,12 +46,12 @@ static void set_span(struct summary *s, const struct trace_scan *scan, const str
     s->duration_ns = s->to_ns > s->from_ns ? s->to_ns - s->from_ns : 0;
 }
 
-/* Moves data from the scan into the summary. */
-static void conclude(struct summary *s, struct trace_scan *scan, struct gather *g)
+/* Moves data into the summary; the info remains the scan's own. */
+static void conclude(struct summary *s, const struct trace_scan *scan, struct gather *g)
 {
     s->selected = !selection_is_all(&scan->selection);
     s->info = scan->info;
-    trace_info_init(&scan->info);
+    s->growing = scan->file.growing;
     s->bytes = scan->file.file_bytes;
     s->samples = g->costs.count;
     s->lost = s->selected ? g->lost : scan->audit.lost;
@@ -79,6 +79,12 @@ static void conclude(struct summary *s, struct trace_scan *scan, struct gather *
             s->last[i] += g->cpus[cpu].counters[i];
     memcpy(s->sums, g->sums, sizeof s->sums);
     place_fault(s);
+}
+
+static void take_all(struct summary *s, struct trace_scan *scan, struct gather *g)
+{
+    conclude(s, scan, g);
+    trace_info_init(&scan->info);
 }
 
 struct gathering {
@@ -137,26 +143,32 @@ static int summarise(struct trace_scan *scan, unsigned int jobs, struct summary 
     int error = trace_parallel_run(scan, &team, jobs);
 
     if (error == 0)
-        conclude(summary, scan, &all.sum);
+        take_all(summary, scan, &all.sum);
     gather_free(&all.sum);
     return error;
 }
 
 /* Allocations have to be read in the order of time. */
-static int read_allocations(const char *path, const struct trace_scan *scan,
-                            struct summary *summary)
+static int read_allocations(const struct trace_scan *scan, struct summary *summary)
 {
     struct trace_scan again;
     int error;
 
     if (!memory_heap_any(&summary->info))
         return 0;
-    error = trace_scan_again(&again, scan, path);
+    error = trace_scan_again(&again, scan);
     if (error != 0)
         return error;
     error = memory_totals_read(&summary->allocations, &again);
     trace_scan_close(&again);
     return error;
+}
+
+static void begin(struct summary *summary, const char *path)
+{
+    memset(summary, 0, sizeof *summary);
+    trace_info_init(&summary->info);
+    snprintf(summary->path, sizeof summary->path, "%s", path);
 }
 
 int summary_of_part(const char *path, struct selection *selection, unsigned int jobs,
@@ -165,9 +177,7 @@ int summary_of_part(const char *path, struct selection *selection, unsigned int 
     struct trace_scan scan;
     int error = trace_scan_open(&scan, path);
 
-    memset(summary, 0, sizeof *summary);
-    trace_info_init(&summary->info);
-    snprintf(summary->path, sizeof summary->path, "%s", path);
+    begin(summary, path);
     if (error != 0)
         return error;
     scan.selection = *selection; /* the scan frees it */
@@ -175,7 +185,7 @@ int summary_of_part(const char *path, struct selection *selection, unsigned int 
     scan.jobs = jobs;
     error = summarise(&scan, jobs, summary);
     if (error == 0)
-        error = read_allocations(path, &scan, summary);
+        error = read_allocations(&scan, summary);
     trace_scan_close(&scan);
     return error;
 }
@@ -186,6 +196,71 @@ int summary_from_file(const char *path, struct summary *summary)
 
     selection_init(&everything);
     return summary_of_part(path, &everything, 0, summary);
+}
+
+struct summary_growing {
+    struct trace_scan *scan;
+    const char *path;
+    struct gather sum;
+};
+
+struct summary_growing *summary_growing_new(struct trace_scan *scan, const char *path)
+{
+    struct summary_growing *g = calloc(1, sizeof *g);
+
+    if (g == NULL)
+        return NULL;
+    g->scan = scan;
+    g->path = path;
+    if (gather_init(&g->sum, &scan->info, &scan->selection) == 0)
+        return g;
+    summary_growing_free(g);
+    return NULL;
+}
+
+void summary_growing_free(struct summary_growing *g)
+{
+    gather_free(&g->sum);
+    free(g);
+}
+
+int summary_growing_read(struct summary_growing *g)
+{
+    struct trace_visitor visitor = gather_visitor;
+
+    visitor.context = &g->sum;
+    return trace_scan_run(g->scan, &visitor);
+}
+
+int summary_growing_now(struct summary_growing *g, struct summary *summary)
+{
+    struct summary_probes probes = g->sum.probes;
+    struct gather copy;
+    int error = gather_init(&copy, &g->scan->info, &g->scan->selection);
+
+    begin(summary, g->path);
+    if (error == 0)
+        error = gather_merge(&copy, &g->sum);
+    if (error == 0)
+        conclude(summary, g->scan, &copy);
+    copy.probes = (struct summary_probes){0}; /* what merging moved is still the sum's */
+    g->sum.probes = probes;
+    gather_free(&copy);
+    return error;
+}
+
+void summary_growing_forget(struct summary *summary)
+{
+    summary->probes = (struct summary_probes){0};
+    trace_info_init(&summary->info);
+    summary_free(summary);
+}
+
+int summary_growing_finish(struct summary_growing *g, struct summary *summary)
+{
+    begin(summary, g->path);
+    take_all(summary, g->scan, &g->sum);
+    return read_allocations(g->scan, summary);
 }
 
 void summary_free(struct summary *summary)

@@ -54,6 +54,7 @@ struct summary {
     struct summary_precise precise;
     struct summary_spread cost; /* time to read the counters in a sample */
     bool complete;
+    bool growing; /* the trace is still being written: these are the figures so far */
     uint64_t damaged_chunks; /* including damaged stretches between chunks */
     uint64_t missing_chunks;
     uint64_t last[HR_EVENTS_MAX]; /* counters of the last samples, summed over CPUs */
@@ -69,6 +70,24 @@ int summary_from_file(const char *path, struct summary *summary);
 int summary_of_part(const char *path, struct selection *selection, unsigned int jobs,
                     struct summary *summary);
 void summary_free(struct summary *summary);
+
+/* Of a trace that grows: its summary so far, again and again. */
+struct summary_growing;
+
+/* For the scan, which is open; NULL without memory. */
+struct summary_growing *summary_growing_new(struct trace_scan *scan, const char *path);
+void summary_growing_free(struct summary_growing *growing);
+
+/* Takes what the file has now.  0 or -errno. */
+int summary_growing_read(struct summary_growing *growing);
+
+/* What there is so far; the summary lives until the next call here, and ends by
+ * summary_growing_forget.  0 or -ENOMEM. */
+int summary_growing_now(struct summary_growing *growing, struct summary *summary);
+void summary_growing_forget(struct summary *summary);
+
+/* At the end, as summary_of_part, with summary_free. */
+int summary_growing_finish(struct summary_growing *growing, struct summary *summary);
 
 /* Prints the summary for people, in the style of perf stat. */
 void summary_print(FILE *out, const struct summary *summary);

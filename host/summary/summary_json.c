@@ -268,6 +268,8 @@ json_t *summary_json(const struct summary *s)
     set(object, "machine", machine_json(info));
     set(object, "fault", fault(s));
     set(object, "complete", json_boolean(s->complete));
+    if (s->growing)
+        set(object, "growing", json_true());
     set(object, "damaged_chunks", json_number(s->damaged_chunks));
     set(object, "missing_chunks", json_number(s->missing_chunks));
     set(object, "missing_samples", json_number(s->gone));

@@ -120,7 +120,9 @@ static void print_exit(FILE *out, const struct summary *s)
     const struct hr_rec_exit *exit = &s->info.exit;
     char room[32], safe[512];
 
-    if (!s->info.has_exit)
+    if (!s->info.has_exit && s->growing)
+        fputs(" Exit: none so far, the program runs\n", out);
+    else if (!s->info.has_exit)
         fputs(" Exit: unknown, the trace ends before the program does\n", out);
     else if (exit->kind == HR_EXIT_STATUS)
         fprintf(out, " Exit: status %u\n", exit->code);
@@ -145,7 +147,9 @@ static void print_health(FILE *out, const struct summary *s)
 {
     char number[TEXT_QUANTITY_BYTES], other[TEXT_QUANTITY_BYTES], safe[4096];
 
-    if (s->complete)
+    if (s->growing)
+        fputs(" Trace: still being written; these are the figures so far\n", out);
+    if (s->complete || (s->growing && s->damaged_chunks == 0 && s->missing_chunks == 0))
         return;
     fprintf(out,
             " Trace: incomplete, %s damaged stretches, %s chunks missing; "
@@ -200,7 +204,7 @@ void summary_print(FILE *out, const struct summary *s)
     if (s->info.regions.count != 0)
         fprintf(out, " Regions: %s; hr report --regions %s\n",
                 text_count(quantity, s->info.regions.count), safe);
-    if (s->samples != 0 || s->info.regions.count == 0)
+    if ((s->samples != 0 || s->info.regions.count == 0) && strcmp(s->path, "-") != 0)
         fprintf(out, " Next: hr %s %s\n",
                 s->info.sampling.mode == HR_MODE_LATENCY ? "latency" : "report", safe);
     fputc('\n', out);

@@ -92,7 +92,12 @@ void summary_fit(FILE *out, const char *text, unsigned int columns, bool colours
 
 void summary_show(FILE *out, const struct summary *summary)
 {
-    unsigned int columns = terminal_columns(fileno(out), 0);
+    summary_show_for(out, summary, fileno(out));
+}
+
+void summary_show_for(FILE *out, const struct summary *summary, int terminal)
+{
+    unsigned int columns = terminal_columns(terminal, 0);
     char *text = NULL;
     size_t bytes;
     FILE *memory = columns != 0 ? open_memstream(&text, &bytes) : NULL;
@@ -103,6 +108,6 @@ void summary_show(FILE *out, const struct summary *summary)
     }
     summary_print(memory, summary);
     if (fclose(memory) == 0 && text != NULL)
-        summary_fit(out, text, columns, terminal_colours(fileno(out)));
+        summary_fit(out, text, columns, terminal_colours(terminal));
     free(text);
 }

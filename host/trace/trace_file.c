@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/trace/trace_stdin.h"
+
 #define READ_BYTES (256u << 10) /* fits into the second-level cache while it is decoded */
 #define BUFFER_BYTES (sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX + READ_BYTES)
 
@@ -86,9 +88,12 @@ int trace_file_open(struct trace_file *file, const char *path)
     int error = 0;
 
     *file = (struct trace_file){.read_ahead = READ_BYTES};
-    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
+    if (strcmp(path, "-") == 0)
+        file->fd = trace_stdin_open();
+    else if ((file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0) /* no FIFO waits */
+        file->fd = -errno;
     if (file->fd < 0)
-        return -errno;
+        return file->fd;
     if (fstat(file->fd, &status) != 0)
         error = -errno;
     else if (S_ISDIR(status.st_mode))
@@ -124,6 +129,7 @@ int trace_file_share(struct trace_file *file, const struct trace_file *of)
                                 .first_chunk = of->first_chunk,
                                 .position = of->first_chunk,
                                 .read_ahead = READ_BYTES,
+                                .growing = of->growing,
                                 .fd = fcntl(of->fd, F_DUPFD_CLOEXEC, 0)};
     if (file->fd < 0)
         return -errno;
@@ -132,6 +138,18 @@ int trace_file_share(struct trace_file *file, const struct trace_file *of)
         return 0;
     trace_file_close(file);
     return -ENOMEM;
+}
+
+int trace_file_grow(struct trace_file *file)
+{
+    struct stat status;
+
+    if (fstat(file->fd, &status) != 0)
+        return -errno;
+    if ((uint64_t)status.st_size < file->file_bytes)
+        return -ESTALE;
+    file->file_bytes = (uint64_t)status.st_size;
+    return 0;
 }
 
 const char *trace_file_error(int error)
@@ -143,10 +161,12 @@ const char *trace_file_error(int error)
     case -EPROTONOSUPPORT:
         return "a trace of another format version; read it with the hr that wrote it";
     case -ESPIPE:
-        return "not a regular file, and a trace is read more than once; save the stream to a file "
-               "first";
+        return "not a regular file; a trace that comes through a pipe is read as '-'";
     case -ENODATA:
         return "the file is empty; record a trace with 'hr run'";
+    case -ESTALE:
+        return "the file became shorter while it was read: another program writes it; record the "
+               "trace again";
     case -ENOENT:
         return "no such file; record a trace with 'hr run'";
     case -EISDIR:
@@ -196,6 +216,22 @@ static uint64_t search(struct trace_file *file, uint64_t offset)
     return file->file_bytes;
 }
 
+/* Whether it depends on what is yet to be written what is before `offset`. */
+static bool is_open(const struct trace_file *file, uint64_t offset)
+{
+    return file->growing && offset + sizeof(struct hr_chunk_header) > file->file_bytes;
+}
+
+/* As search, from where an earlier search has ended. */
+static uint64_t search_on(struct trace_file *file, uint64_t offset)
+{
+    uint64_t end = search(file, file->searched > offset ? file->searched : offset);
+
+    if (is_open(file, end) && file->file_bytes > sizeof(struct hr_chunk_header))
+        file->searched = file->file_bytes - sizeof(struct hr_chunk_header);
+    return end;
+}
+
 /* Returns [position, end of damage) as damage, and continues after it. */
 static int damage(struct trace_file *file, struct trace_chunk *chunk, enum trace_status status)
 {
@@ -205,14 +241,17 @@ static int damage(struct trace_file *file, struct trace_chunk *chunk, enum trace
     if (chunk->has_header) {
         /* Trust the length if it leads to another chunk: then only the payload is bad. */
         end = chunk->offset + sizeof chunk->header + chunk->header.payload_bytes;
-        if (end > file->file_bytes ||
-            (end < file->file_bytes && header_at(file, end, &next) != TRACE_OK))
-            end = search(file, chunk->offset + sizeof chunk->header);
+        if (!is_open(file, end) &&
+            (end > file->file_bytes ||
+             (end < file->file_bytes && header_at(file, end, &next) != TRACE_OK)))
+            end = search_on(file, chunk->offset + sizeof chunk->header);
     } else {
-        end = search(file, end);
+        end = search_on(file, end);
     }
     if (file->error != 0)
         return file->error;
+    if (is_open(file, end))
+        return TRACE_STEP_END;
     chunk->status = status;
     chunk->bytes = end - chunk->offset;
     file->position = end;

@@ -14,7 +14,7 @@
 
 struct trace_file {
     int fd;
-    uint64_t file_bytes; /* size when it was opened; later growth is not seen */
+    uint64_t file_bytes; /* size when it was opened, or trace_file_grow last looked */
     uint64_t first_chunk; /* where the first chunk should begin */
     uint64_t position; /* where the next chunk should begin */
     uint8_t *buffer;
@@ -22,6 +22,10 @@ struct trace_file {
     size_t buffer_bytes;
     size_t read_ahead; /* bytes to read at least; 0: of what else is read, nothing is wanted soon */
     int error; /* -errno of a failed read, else 0 */
+    /* The file is still being written: what its end leaves open, which a piece that is not whole
+     * does, is TRACE_STEP_END, and is read again when the file has grown. */
+    bool growing;
+    uint64_t searched; /* of what is left open, no chunk begins before this */
 };
 
 enum trace_step {
@@ -39,13 +43,17 @@ struct trace_chunk {
     const uint8_t *payload; /* TRACE_STEP_CHUNK: valid until the next call; otherwise NULL */
 };
 
-/* Returns 0 or -errno, such as -EBADMSG (not a trace), -EPROTONOSUPPORT (another major version),
- * -ESPIPE (not seekable), -ENODATA (empty).  A damaged file header is damage, not an error. */
+/* "-" is standard input.  Returns 0 or -errno, such as -EBADMSG (not a trace), -EPROTONOSUPPORT
+ * (another major version), -ESPIPE (not seekable), -ENODATA (empty).  A damaged file header is
+ * damage, not an error. */
 int trace_file_open(struct trace_file *file, const char *path);
 void trace_file_close(struct trace_file *file);
 
 /* Opens a second reader of a file, with its own position and buffer.  Returns 0 or -errno. */
 int trace_file_share(struct trace_file *file, const struct trace_file *of);
+
+/* Takes what was written since.  Returns 0, -ESTALE if the file has become shorter, or -errno. */
+int trace_file_grow(struct trace_file *file);
 
 /* Returns the meaning of an error of trace_file_open or trace_file_next, with a remedy. */
 const char *trace_file_error(int error);

@@ -175,8 +175,7 @@ static int by_tail(const void *a, const void *b)
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
-int view_calls_read(struct view_calls *c, const char *path, const struct trace_scan *scan,
-                    bool requests)
+int view_calls_read(struct view_calls *c, const struct trace_scan *scan, bool requests)
 {
     const struct follow_visitor visitor = {
         .context = c, .begin = begin, .ended = take_call, .answered = take_request};
@@ -186,7 +185,7 @@ int view_calls_read(struct view_calls *c, const char *path, const struct trace_s
     if (!scan->info.points.any && !requests)
         return 0;
     c->info = &scan->info;
-    error = follow_run(path, scan, &visitor, &sums);
+    error = follow_run(scan, &visitor, &sums);
     c->points = NULL;
     if (error != 0)
         return error;

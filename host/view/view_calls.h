@@ -51,8 +51,7 @@ struct view_calls { /* all zero at first */
 };
 
 /* Reads the trace if it has probes or `requests`.  Returns 0 or -errno. */
-int view_calls_read(struct view_calls *calls, const char *path, const struct trace_scan *scan,
-                    bool requests);
+int view_calls_read(struct view_calls *calls, const struct trace_scan *scan, bool requests);
 void view_calls_free(struct view_calls *calls);
 
 /* Puts rows and dots into a group of columns. */

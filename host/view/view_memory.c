@@ -28,7 +28,7 @@ static int read_map(struct memory_map **map, const char *path, const struct trac
 {
     struct memory_map_wish wish = memory_map_fine;
     struct trace_scan own;
-    int error = trace_scan_again(&own, scan, path);
+    int error = trace_scan_again(&own, scan);
 
     if (error != 0)
         return error;

@@ -220,7 +220,7 @@ int view_model_read(struct view_model *m, struct reader *reader)
     stacks_free(&m->scan.stacks); /* what is left to do wants the memory */
     view_tree_forget(&m->tree);
     if (error == 0)
-        error = view_calls_read(&m->calls, reader->path, &m->scan, m->requests);
+        error = view_calls_read(&m->calls, &m->scan, m->requests);
     return error;
 }
 

@@ -541,6 +541,20 @@ bench_readers() {
     reading_stacks
 }
 
+# Commands that follow a trace, beside the run that writes it.
+bench_follow() {
+    for command in stat report; do
+        /usr/bin/time -f '%U %S %M' -o usage "$HR" $command --interval 500ms live.bin >out 2>errors &
+        run_s=$(seconds "$HR" run -q -i 1us -o live.bin "$WORKLOADS/phases" 60 2)
+        wait $! || missed=1
+        read -r user system rss <usage
+        row "hr $command --interval 500ms, beside a run of $(calc %.0f "$run_s") s" \
+            "$(calc %.2f "100 * ($user + $system) / $run_s")" '% of a CPU' le 2
+        row "hr $command --interval 500ms: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 64
+        rm live.bin
+    done
+}
+
 # A quarter as many invocations as samples: two hits of probes each.
 bench_latency() {
     invocations=$((samples / 4))
@@ -829,7 +843,7 @@ bench_slurm() {
     rm -rf tasks
 }
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers latency accesses stacks unwind view exports network stick sweep compare slurm}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers follow latency accesses stacks unwind view exports network stick sweep compare slurm}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -843,6 +857,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads processes f
     collector) bench_collector ;;
     collect) bench_collect ;;
     readers) bench_readers ;;
+    follow) bench_follow ;;
     latency) bench_latency ;;
     accesses) bench_accesses ;;
     stacks) bench_stacks ;;
