@@ -88,6 +88,8 @@ void cpu_stray_in_kernel(struct irq_frame *frame)
     cpu_stray(frame);
 }
 
+void (*const cpu_attend[2])(void) = {entry_attend, entry_attend_saved};
+
 static bool saves_all; /* cpu_save_all was called */
 static bool empties_first; /* cpu_empty_first was called */
 

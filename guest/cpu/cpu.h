@@ -155,6 +155,7 @@ _Static_assert(offsetof(struct cpu, leave_rsp) == 88, "entry.S");
 
 extern struct cpu cpus[CPUS_MAX];
 extern uint32_t cpu_count; /* CPUs that run, service CPU included */
+extern void (*const cpu_attend[2])(void); /* returns to trap_attention: [all registers are saved] */
 extern bool cpu_nmi_samples; /* an NMI may be a counter's overflow, which is a sample */
 
 /* Loads GDT, TSS, IDT, GS base, control registers and system call MSRs of the calling CPU. */

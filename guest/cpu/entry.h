@@ -16,8 +16,8 @@ void entry_timer(void);
 void entry_device(void);
 void entry_wake(void);
 void entry_attention(void);
-void entry_attend(void); /* in place of a return to ring 3: sampler_interrupt */
-void entry_attend_saved(void); /* likewise: sampler_interrupt_saved */
+void entry_attend(void); /* returns in place of entry_timer, by way of trap_attention */
+void entry_attend_saved(void); /* likewise of entry_timer_saved */
 void entry_thread(void);
 void entry_sample(void);
 void entry_spurious(void);

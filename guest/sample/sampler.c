@@ -108,7 +108,7 @@ static void attend_after(const uint64_t *ip, bool saved)
     uint64_t bytes = saved ? offsetof(struct trap_frame, rip) : offsetof(struct irq_frame, rip);
     uint64_t *return_to = (uint64_t *)((uint64_t)ip - bytes) - 1;
 
-    *return_to = (uint64_t)(saved ? entry_attend_saved : entry_attend);
+    *return_to = (uint64_t)cpu_attend[saved];
 }
 
 /* Handles an interrupt off the grid, or one that finds no room.  Returns false if the timer must
