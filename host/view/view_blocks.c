@@ -90,17 +90,18 @@ _Static_assert(VIEW_BLOCKS_SLOTS == 1u << 18, "find_slot");
 
 static int grow(struct view_blocks *blocks)
 {
-    uint32_t room = blocks->room != 0 ? 2 * blocks->room : ROOM_FIRST;
+    size_t room = blocks->room != 0 ? 2 * (size_t)blocks->room : ROOM_FIRST;
+    size_t words = 1 + (size_t)blocks->event_count;
     uint64_t *keys = realloc(blocks->keys, room * sizeof *keys), *values;
 
     if (keys == NULL)
         return -ENOMEM;
     blocks->keys = keys;
-    values = realloc(blocks->values, (size_t)room * (1 + blocks->event_count) * sizeof values[0]);
+    values = realloc(blocks->values, room * words * sizeof *values);
     if (values == NULL)
         return -ENOMEM;
     blocks->values = values;
-    blocks->room = room;
+    blocks->room = (uint32_t)room;
     return 0;
 }
 
