@@ -10,8 +10,9 @@ struct sweep_remote;
 struct sweep_transport {
     /* Makes ready.  Returns 0, or -1 with the failure filled. */
     int (*begin)(struct sweep_remote *r, struct run_failure *failure);
-    /* Tries each of these jobs once (the list is its own), hands what comes back to sweep_remote_take, and does without
-     * machines that do not work.  Returns 0, or -1 with the failure filled: it cannot continue. */
+    /* Tries each of these jobs once (the list is its own), hands what comes back to
+     * sweep_remote_take, and does without machines that do not work.  Returns 0, or -1 with the
+     * failure filled: it cannot continue. */
     int (*perform)(struct sweep_remote *r, struct sweep_job **jobs, size_t count,
                    struct run_failure *failure);
     void (*end)(struct sweep_remote *r);
