@@ -303,7 +303,7 @@ entry_exception_drained: /* 3 instructions so far */
 
     ATTENTION entry_attention
     ATTENTION entry_attention_drained 1
-    ATTENTION attention_by_timer 0 ATTENTION_BY_TIMER
+    ATTENTION entry_attention_after 0 ATTENTION_BY_TIMER
 
 /* Where the timer's handlers return to when attention is due: it comes before the program's next
  * instruction, as an interrupt would.  JMP counts in IRETQ's place. */
@@ -312,7 +312,7 @@ entry_attend:
     CLOCK_EXIT_STOPPED 20
     RESTORE_CALLER_SAVED
     swapgs
-    jmp attention_by_timer
+    jmp entry_attention_after
 
     .globl entry_attend_saved
 entry_attend_saved:
@@ -321,7 +321,7 @@ entry_attend_saved:
     RESTORE_CALLER_SAVED
     addq $16, %rsp
     swapgs
-    jmp attention_by_timer
+    jmp entry_attention_after
 
 /* A thread's first entry into ring 3, on its own kernel stack: guest/thread/schedule.c. */
     .balign 16
