@@ -104,12 +104,12 @@ static int run(struct task *t, struct sweep_parcel *parcel, struct run_failure *
                                       .errors = t->paths[SWEEP_PART_ERRORS]};
     struct trial_output output;
 
-    if (options == NULL || list == NULL)
-        return run_fail(failure, "out of memory; end other programs");
-    for (size_t i = 0; i < sweep->option_count; i++)
+    for (size_t i = 0; options != NULL && i < sweep->option_count; i++)
         if (!begins(sweep->options[i], packed, ARRAY_COUNT(packed)))
             options[trial.option_count++] = sweep->options[i];
-    parcel->status = trial_run(&trial, &files, &output, failure);
+    parcel->status = options != NULL && list != NULL
+                         ? trial_run(&trial, &files, &output, failure)
+                         : run_fail(failure, "out of memory; end other programs");
     free(options);
     free(list);
     return parcel->status < 0 ? -1 : 0;

@@ -62,8 +62,9 @@ for _ in $(seq 100); do
     sleep 0.1
 done
 is 'its tasks ended' "$(find sweep/tasks -name '*.parcel' | wc -l)" 3
-head -c 400 "$(find sweep/tasks -name '*.parcel' | head -n 1)" >cut
-cp cut "$(find sweep/tasks -name '*.parcel' | head -n 1)"
+parcel=$(find sweep/tasks -name '*.parcel' | head -n 1)
+head -c 400 "$parcel" >part
+cp part "$parcel"
 run_hr sweep -q --resume
 is 'continued' "$status" 0
 is 'what was cut was done again' "$(jq '.jobs | length' sweep/sweep.json) $(db "SELECT count(*) FROM runs WHERE state='done'")" '3 3'
