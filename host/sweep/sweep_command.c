@@ -12,6 +12,7 @@
 #include "host/base/option.h"
 #include "host/base/text.h"
 #include "host/pair/pair.h"
+#include "host/scan/reader.h"
 #include "host/sweep/sweep_measure.h"
 #include "host/sweep/sweep_merge.h"
 #include "host/sweep/sweep_options.h"
@@ -90,21 +91,6 @@ static int prepare(const struct sweep_options *o, struct run_failure *failure)
     return result;
 }
 
-static void remove_folder(const struct sweep *sweep)
-{
-    static const char *const endings[] = {SWEEP_TRACE, ".part", ".out", ".err"};
-    static const char *const names[] = {"sweep.json", "jobs.csv", "hosts.csv", SWEEP_ARCHIVE};
-    char path[SWEEP_PATH_BYTES];
-
-    for (size_t i = 0; i < ARRAY_COUNT(endings); i++)
-        unlink(sweep_job_path(sweep, &sweep->first, endings[i], path));
-    for (size_t i = 0; i < ARRAY_COUNT(names); i++)
-        unlink(sweep_path(sweep, names[i], path));
-    rmdir(sweep_path(sweep, "tasks", path));
-    rmdir(sweep_path(sweep, "runs", path));
-    rmdir(sweep->folder);
-}
-
 static size_t not_measured(const struct sweep *sweep)
 {
     size_t failed = 0;
@@ -146,7 +132,7 @@ static int begin(const struct sweep_options *o, struct run_failure *failure)
     if (result != 0 || o->dry_run)
         sweep_remote_end(&remote);
     if (result != 0 || o->dry_run)
-        remove_folder(sweep);
+        sweep_folder_remove(sweep);
     if (result == 0 && (!o->quiet || o->dry_run))
         print_plan(sweep);
     if (result == 0 && o->dry_run && !o->quiet)
@@ -216,14 +202,17 @@ struct reading { /* the options of show, rank, plot, view and export */
     const char *output;
     const char *kind; /* of export */
     const char *metrics; /* a list, or "all"; NULL: not asked for */
+    enum sweep_by by;
+    uint64_t limit; /* READER_LIMIT_UNSET: not given */
     enum sweep_format format;
 };
 
 static error_t parse_reading(int key, char *argument, struct argp_state *state)
 {
     static const char *const formats[] = {"table", "csv", "json"};
+    static const char *const kinds[] = {"phase", "function", "bin"};
     struct reading *r = state->input;
-    int format;
+    int format, kind;
 
     switch (key) {
     case 'f':
@@ -234,6 +223,16 @@ static error_t parse_reading(int key, char *argument, struct argp_state *state)
         return 0;
     case 'm':
         r->metrics = argument != NULL ? argument : "all";
+        return 0;
+    case 'b':
+        kind = option_word(argument, kinds, ARRAY_COUNT(kinds));
+        if (kind < 0)
+            argp_error(state, "--by %s: choose phase, function or bin", argument);
+        r->by = (enum sweep_by)(SWEEP_BY_PHASE + kind);
+        return 0;
+    case 'n':
+        if (option_number(argument, 0, UINT32_MAX, &r->limit) != 0)
+            argp_error(state, "--limit %s: give a number; 0 shows all", argument);
         return 0;
     case 'x':
         r->target = argument;
@@ -267,6 +266,11 @@ static int load(const struct reading *r, struct sweep_data *data)
 
 static int show(const struct reading *r, const struct sweep_data *data)
 {
+    if (r->metrics != NULL && r->by != SWEEP_BY_NONE)
+        return error_exit(HR_EXIT_USAGE, "--metrics are of the whole program; leave out --by");
+    if (r->by != SWEEP_BY_NONE)
+        return sweep_by_show(data, r->folder != NULL ? r->folder : SWEEP_FOLDER_DEFAULT, r->by,
+                             r->format, r->limit);
     return r->metrics != NULL ? sweep_metrics(data, r->metrics, r->format)
                               : sweep_show(data, r->format);
 }
@@ -307,6 +311,11 @@ static int export(const struct reading *r, const struct sweep_data *data)
 static const struct argp_option show_options[] = {
     {"metrics", 'm', "LIST", OPTION_ARG_OPTIONAL,
      "what the means come to instead: all metrics, or those of LIST, such as @tma2", 0},
+    {"by", 'b', "KIND", 0,
+     "what they are in each phase (a region or a section between marks), function or bin "
+     "(a part of the program)",
+     0},
+    {"limit", 'n', "N", 0, "show N phases or functions (default 10 in a table; 0: all)", 0},
     FORMAT_OPTION,
     {0}};
 static const struct argp_option rank_options[] = {
@@ -356,7 +365,7 @@ static int read_sweep(const struct reader_of_sweeps *reader, int argc, char **ar
                               .parser = parse_reading,
                               .args_doc = reader->arguments,
                               .doc = reader->doc};
-    struct reading r = {.kind = reader->run == export ? "" : NULL};
+    struct reading r = {.kind = reader->run == export ? "" : NULL, .limit = READER_LIMIT_UNSET};
     struct sweep_data data;
     char name[32];
     int status;

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "host/base/array.h"
+#include "host/sweep/sweep_task.h"
+#include "lib/array.h"
 #include "lib/splitmix.h"
 
 char *sweep_path(const struct sweep *sweep, const char *name, char path[SWEEP_PATH_BYTES])
@@ -256,4 +258,19 @@ uint32_t sweep_folder_host(struct sweep *sweep, const struct sweep_parcel *parce
         return number + 1;
     run_fail(failure, "cannot write '%s': %s", path, strerror(errno));
     return 0;
+}
+
+void sweep_folder_remove(const struct sweep *sweep)
+{
+    static const char *const endings[] = {SWEEP_TRACE, ".part", ".out", ".err"};
+    static const char *const names[] = {"sweep.json", "jobs.csv", "hosts.csv", SWEEP_ARCHIVE};
+    char path[SWEEP_PATH_BYTES];
+
+    for (size_t i = 0; i < ARRAY_COUNT(endings); i++)
+        unlink(sweep_job_path(sweep, &sweep->first, endings[i], path));
+    for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+        unlink(sweep_path(sweep, names[i], path));
+    rmdir(sweep_path(sweep, "tasks", path));
+    rmdir(sweep_path(sweep, "runs", path));
+    rmdir(sweep->folder);
 }

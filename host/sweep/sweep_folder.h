@@ -82,6 +82,9 @@ int sweep_add_jobs(struct sweep *sweep, uint32_t run);
  */
 int sweep_folder_make(const struct sweep *sweep, struct run_failure *failure);
 
+/* Removes the folder of a sweep that did not begin, with what the first run left there. */
+void sweep_folder_remove(const struct sweep *sweep);
+
 /* Replace sweep.json, and append a line about a job that ended.  Return 0, or -1 with the failure
  * filled. */
 int sweep_folder_save(const struct sweep *sweep, struct run_failure *failure);

@@ -10,6 +10,7 @@
 
 #define PLACES_BITS 13
 #define OTHERS "(other functions)"
+#define OTHER_MARKS "[other marks]"
 #define UNKNOWN "(unknown)"
 
 struct function {
@@ -68,21 +69,45 @@ static struct function *find(struct sweep_functions *f, const char *name, const 
 struct sweep_profile {
     struct trace_scan scan;
     struct profile profile;
+    struct profile_options options;
+    struct sections sections;
     bool open;
 };
 
-int sweep_profile_read(struct sweep_profile **profile, const char *path)
+/* Further names are one. */
+static int divide(struct sweep_profile *p, struct report_marks *marks)
 {
-    static const struct profile_options options = {.by = PLACE_FUNCTION};
+    struct sections *s = &p->sections;
+    int error = marks->count != 0 ? sections_init(s, marks) : 0;
+
+    p->options = (struct profile_options){.by = PLACE_FUNCTION};
+    if (error != 0 || marks->count == 0)
+        return error;
+    p->options.sections = s;
+    if (s->text_count <= SWEEP_SECTIONS_MAX)
+        return 0;
+    s->text_count = SWEEP_SECTIONS_MAX;
+    s->texts[SWEEP_SECTIONS_MAX - 1] = OTHER_MARKS;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->names[i] >= SWEEP_SECTIONS_MAX)
+            s->names[i] = SWEEP_SECTIONS_MAX - 1;
+    return 0;
+}
+
+int sweep_profile_read(struct sweep_profile **profile, const char *path, struct report_marks *marks)
+{
     struct sweep_profile *p = *profile = calloc(1, sizeof *p);
-    int error = p != NULL ? trace_scan_open(&p->scan, path) : -ENOMEM;
+    int error = p != NULL ? divide(p, marks) : -ENOMEM;
+
+    if (error == 0)
+        error = trace_scan_open(&p->scan, path);
 
     if (error != 0)
         return error;
     p->open = true;
     p->scan.progress.line.enabled = false;
     p->scan.jobs = 1; /* traces are read side by side */
-    return profile_run(&p->profile, &p->scan, &options, 1);
+    return profile_run(&p->profile, &p->scan, &p->options, 1);
 }
 
 void sweep_profile_free(struct sweep_profile *profile)
@@ -91,7 +116,37 @@ void sweep_profile_free(struct sweep_profile *profile)
         profile_free(&profile->profile);
         trace_scan_close(&profile->scan);
     }
+    if (profile != NULL)
+        sections_free(&profile->sections);
     free(profile);
+}
+
+void sweep_profile_sections(const struct sweep_profile *profile, sweep_section_visit *visit,
+                            void *context)
+{
+    const struct profile *p = &profile->profile;
+    const struct sections *s = &profile->sections;
+    uint64_t sums[SWEEP_SECTIONS_MAX][HR_EVENTS_MAX] = {0};
+    uint64_t passes[SWEEP_SECTIONS_MAX] = {0};
+
+    if (s->count == 0)
+        return;
+    for (uint32_t i = 0; p->ready && i < p->rows.count; i++) {
+        const struct row *row = &p->rows.all[i];
+
+        for (uint32_t e = 0; e < p->event_count; e++)
+            sums[p->groups.all[row->group].section][e] += row->self.sums[e];
+    }
+    for (size_t i = 0; i < s->count; i++)
+        passes[s->names[i]]++;
+    visit(context, s->texts[SECTIONS_BEFORE], 1, sums[SECTIONS_BEFORE]);
+    for (size_t i = 0; i < s->count; i++) {
+        uint32_t name = s->names[i];
+
+        if (passes[name] != 0)
+            visit(context, s->texts[name], passes[name], sums[name]);
+        passes[name] = 0; /* it was visited */
+    }
 }
 
 int sweep_functions_add(struct sweep_functions *functions, const struct sweep_profile *profile,

@@ -104,7 +104,7 @@ static void read_job(const struct merge *m, const struct sweep_job *job, struct 
     if (read->trace.event_count != m->sweep->plan.runs[job->run].count + 1)
         read->error = -EBADMSG;
     if (read->error == 0)
-        read->error = sweep_profile_read(&read->profile, path);
+        read->error = sweep_profile_read(&read->profile, path, &read->trace.marks);
 }
 
 /* Returns 0, or -ENOMEM; another failure is the run's note. */
@@ -131,6 +131,7 @@ static int add_job(struct merge *m, size_t number, struct read_job *read)
     run->instructions = (double)read->trace.totals[0];
     run->duration_ns = read->trace.duration_ns;
     add_trace(m, number, &read->trace, numbers);
+    sweep_store_phases(m, number, &read->trace, read->profile, numbers);
     return sweep_functions_add(m->functions, read->profile, numbers, count);
 }
 
@@ -152,8 +153,8 @@ static void *work(void *context)
             m->error = add_job(m, number, &read);
         m->turn++;
         pthread_cond_broadcast(&m->turned);
-        sweep_trace_free(&read.trace);
         sweep_profile_free(read.profile);
+        sweep_trace_free(&read.trace);
         progress_bar_add(&m->bar, 1);
     }
     pthread_mutex_unlock(&m->lock);
@@ -205,8 +206,10 @@ static int write_all(struct merge *m, const char *path, struct sweep_result *res
     database_open(&m->db, path);
     sweep_store_begin(m);
     m->put_count = database_prepare(&m->db, "INSERT OR IGNORE INTO counts VALUES (?,?,?)");
+    m->put_phase = database_prepare(&m->db, "INSERT INTO phases VALUES (?,?,?,?,?,?)");
     error = take_all(m);
     sqlite3_finalize(m->put_count);
+    sqlite3_finalize(m->put_phase);
     sweep_store(m, result);
     if (database_close(&m->db) != 0 && error == 0)
         error = m->db.error;

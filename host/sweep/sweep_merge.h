@@ -1,8 +1,8 @@
 /* Makes one database of the traces of a sweep: FOLDER/sweep.db.
  *
- * Tables: facts, events, runs, counts, series, functions, statistics; docs/sweeps.md describes
- * them.  Runs are joined by instructions: part n of every run is where the program executed the
- * same ones.
+ * Tables: facts, events, runs, hosts, counts, series, parts, functions, phases, statistics;
+ * docs/sweeps.md describes them.  Runs are joined by instructions: part n of every run is where the
+ * program executed the same ones.
  */
 #pragma once
 

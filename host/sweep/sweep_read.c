@@ -26,6 +26,7 @@ void sweep_trace_machine(const struct trace_info *info, char text[SWEEP_MACHINE_
 struct reading {
     struct trace_scan scan;
     struct timeline timeline;
+    struct report_marks *marks;
     uint64_t last;
 };
 
@@ -54,7 +55,9 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 
     if (r->timeline.info != NULL && chunk->header.type == HR_CHUNK_DATA)
         timeline_record(&r->timeline, chunk, record);
-    return 0;
+    return record->type == HR_REC_MARK && chunk->header.type == HR_CHUNK_DATA
+               ? report_marks_take(r->marks, chunk->header.cpu, record)
+               : 0;
 }
 
 /* What all CPUs counted in a slice, and how long it was. */
@@ -110,10 +113,14 @@ static void name_cpu(struct sweep_trace *trace, const struct trace_info *info)
 
 static int conclude(struct sweep_trace *trace, struct reading *r, double width, size_t bins)
 {
-    const struct trace_info *info = &r->scan.info;
+    struct trace_info *info = &r->scan.info;
     struct axis axis = {.width = width > 0 ? width : 1, .bins = bins};
     double sums[HR_EVENTS_MAX + 1];
 
+    trace->regions = info->regions;
+    info->regions = (struct trace_regions){0};
+    if (info->has_exact)
+        report_marks_free(&trace->marks);
     trace->event_count = info->event_count;
     sweep_trace_machine(info, trace->machine);
     trace->exact = info->clock.method == HR_CLOCK_VIRTUAL;
@@ -158,6 +165,7 @@ int sweep_trace_read(struct sweep_trace *trace, const char *path, double width, 
     }
     r->scan.progress.line.enabled = false;
     r->scan.jobs = 1; /* traces are read side by side */
+    r->marks = &trace->marks;
     error = walk(r);
     if (error == 0)
         error = conclude(trace, r, width, bins);
@@ -169,6 +177,8 @@ int sweep_trace_read(struct sweep_trace *trace, const char *path, double width, 
 
 void sweep_trace_free(struct sweep_trace *trace)
 {
+    trace_regions_free(&trace->regions);
+    report_marks_free(&trace->marks);
     free(trace->bins);
     trace->bins = NULL;
 }

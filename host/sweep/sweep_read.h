@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/report/report_marks.h"
 #include "host/trace/trace_info.h"
 
 #define SWEEP_MACHINE_BYTES 256
@@ -19,6 +20,8 @@ struct sweep_trace {
     char machine[SWEEP_MACHINE_BYTES];
     double *bins; /* [bin][event_count + 1]: what each event counted there, and the time in ns;
                      owned */
+    struct trace_regions regions; /* owned */
+    struct report_marks marks; /* owned; none where samples have no times */
 };
 
 /* Divides the instructions into `bins` parts of `width` instructions; what is beyond belongs to the

@@ -24,16 +24,12 @@ static const struct sweep_measured *axis(const struct sweep_data *d)
     return &d->events[d->event_count - 1];
 }
 
-/* Of 1,000 instructions. */
-static double per_thousand(const struct sweep_data *d, const struct sweep_measured *e)
+double sweep_show_rate(const struct trial_spread *spread, double instructions)
 {
-    double instructions = axis(d)->spread.mean;
-
-    return instructions > 0 ? 1000 * e->spread.mean / instructions : 0;
+    return instructions > 0 ? 1000 * spread->mean / instructions : 0;
 }
 
-/* As wide as the longest name. */
-static int name_columns(const struct sweep_data *d)
+int sweep_show_columns(const struct sweep_data *d)
 {
     size_t widest = NAME_COLUMNS;
     char name[80];
@@ -59,7 +55,7 @@ static void print_machines(const struct sweep_data *d)
         printf("\n# these machines are not alike; 'hr diff --machine' of two traces says more");
 }
 
-static void print_head(const struct sweep_data *d, int columns)
+void sweep_show_program(const struct sweep_data *d)
 {
     char program[256], processor[128];
 
@@ -70,7 +66,11 @@ static void print_head(const struct sweep_data *d, int columns)
     if (d->repeat > 1)
         printf(", %" PRIu64 " times each", d->repeat);
     print_machines(d);
-    printf("\n\n");
+    printf("\n");
+}
+
+void sweep_show_titles(int columns)
+{
     printf("%-*s %16s %10s %10s %10s\n", columns, "event", "mean", "interval", "deviation",
            "per 1000");
 }
@@ -92,17 +92,17 @@ static const char *deviation(const struct trial_spread *s, char room[32])
     return room;
 }
 
-static void print_row(const struct sweep_data *d, int columns, const struct sweep_measured *e)
+void sweep_show_row(int columns, const struct sweep_measured *e, const struct trial_spread *s,
+                    double instructions)
 {
     char name[80], mean[TEXT_QUANTITY_BYTES], half[32], off[32], note[48] = "";
     bool stub = strcmp(e->source, "stub") == 0;
 
-    if (e->spread.outliers != 0)
-        snprintf(note, sizeof note, "  %zu outlier%s", e->spread.outliers,
-                 e->spread.outliers == 1 ? "" : "s");
+    if (s->outliers != 0)
+        snprintf(note, sizeof note, "  %zu outlier%s", s->outliers, s->outliers == 1 ? "" : "s");
     printf("%-*s %16s %10s %10s %10.3f%s%s\n", columns, text_escape(name, sizeof name, e->name),
-           text_count(mean, (uint64_t)(e->spread.mean + 0.5)), interval(&e->spread, half),
-           deviation(&e->spread, off), per_thousand(d, e), note, stub ? "  (stub)" : "");
+           text_count(mean, (uint64_t)(s->mean + 0.5)), interval(s, half), deviation(s, off),
+           sweep_show_rate(s, instructions), note, stub ? "  (stub)" : "");
 }
 
 static bool is_listed(const struct sweep_measured *e, bool measured)
@@ -157,18 +157,20 @@ static void print_tail(const struct sweep_data *d)
 
 static void print_table(const struct sweep_data *d)
 {
-    int columns = name_columns(d);
+    int columns = sweep_show_columns(d);
 
-    print_head(d, columns);
-    print_row(d, columns, axis(d));
+    sweep_show_program(d);
+    printf("\n");
+    sweep_show_titles(columns);
+    sweep_show_row(columns, axis(d), &axis(d)->spread, axis(d)->spread.mean);
     for (size_t i = 0; i + 1 < d->event_count; i++)
         if (sweep_data_counted(&d->events[i]))
-            print_row(d, columns, &d->events[i]);
+            sweep_show_row(columns, &d->events[i], &d->events[i].spread, axis(d)->spread.mean);
     print_tail(d);
 }
 
 /* Counts are whole numbers: all their digits. */
-static void put_number(struct output *out, double value)
+void sweep_show_number(struct output *out, double value)
 {
     char digits[32];
 
@@ -195,21 +197,42 @@ static double figure(const struct trial_spread *s, size_t number)
     return value;
 }
 
+void sweep_show_csv(struct output *out, const struct sweep_measured *e,
+                    const struct trial_spread *s, double instructions)
+{
+    output_csv_print(out, "%lu", (unsigned long)s->count);
+    for (size_t v = 0; v < ARRAY_COUNT(figures); v++) {
+        output_char(out, ',');
+        sweep_show_number(out, figure(s, v));
+    }
+    output_csv_print(out, ",%lu,%g,%s\n", (unsigned long)s->outliers,
+                     sweep_show_rate(s, instructions), e->source);
+}
+
 static void put_csv(struct output *out, const struct sweep_data *d)
 {
-    output_text(out, "event,runs,mean,low,high,deviation,median,outliers,per_1000,source\n");
+    output_text(out, "event," SWEEP_SHOW_CSV);
     for (size_t i = 0; i < d->event_count; i++) {
         const struct sweep_measured *e = &d->events[i];
-        const struct trial_spread *s = &e->spread;
 
-        output_csv_print(out, "%s,%lu", e->name, (unsigned long)s->count);
-        for (size_t v = 0; v < ARRAY_COUNT(figures); v++) {
-            output_char(out, ',');
-            put_number(out, figure(s, v));
-        }
-        output_csv_print(out, ",%lu,%g,%s\n", (unsigned long)s->outliers, per_thousand(d, e),
-                         e->source);
+        output_csv_print(out, "%s,", e->name);
+        sweep_show_csv(out, e, &e->spread, axis(d)->spread.mean);
     }
+}
+
+void sweep_show_json(struct output *out, const struct sweep_measured *e,
+                     const struct trial_spread *s, double instructions)
+{
+    output_json_print(out, "\"name\":%s,\"description\":%s,\"source\":%s,\"runs\":%lu", e->name,
+                      e->description, e->source, (unsigned long)s->count);
+    for (size_t v = 0; v < ARRAY_COUNT(figures); v++) {
+        output_text(out, ",\"");
+        output_text(out, figures[v].name);
+        output_text(out, "\":");
+        sweep_show_number(out, figure(s, v));
+    }
+    output_json_print(out, ",\"outliers\":%lu,\"per_1000\":%g", (unsigned long)s->outliers,
+                      sweep_show_rate(s, instructions));
 }
 
 static void put_json(struct output *out, const struct sweep_data *d)
@@ -220,19 +243,10 @@ static void put_json(struct output *out, const struct sweep_data *d)
                       d->program, d->processor, d->planned_runs, d->least_runs, d->runs);
     for (size_t i = 0; i < d->event_count; i++) {
         const struct sweep_measured *e = &d->events[i];
-        const struct trial_spread *s = &e->spread;
 
-        output_text(out, i != 0 ? ",\n" : "\n");
-        output_json_print(out, "{\"name\":%s,\"description\":%s,\"source\":%s,\"runs\":%lu",
-                          e->name, e->description, e->source, (unsigned long)s->count);
-        for (size_t v = 0; v < ARRAY_COUNT(figures); v++) {
-            output_text(out, ",\"");
-            output_text(out, figures[v].name);
-            output_text(out, "\":");
-            put_number(out, figure(s, v));
-        }
-        output_json_print(out, ",\"outliers\":%lu,\"per_1000\":%g}", (unsigned long)s->outliers,
-                          per_thousand(d, e));
+        output_text(out, i != 0 ? ",\n{" : "\n{");
+        sweep_show_json(out, e, &e->spread, axis(d)->spread.mean);
+        output_char(out, '}');
     }
     output_text(out, "\n],\"notes\":[");
     for (size_t i = 0; i < d->note_count; i++)

@@ -27,6 +27,8 @@ static const char schema[] =
     " WITHOUT ROWID;"
     "CREATE TABLE parts(part INTEGER PRIMARY KEY, from_instruction INTEGER, time_ns REAL);"
     "CREATE TABLE functions(function TEXT, object TEXT, event INTEGER, mean REAL);"
+    "CREATE TABLE phases(run INTEGER, kind TEXT, name TEXT, passes INTEGER, event INTEGER,"
+    " total INTEGER);"
     "CREATE TABLE statistics(event INTEGER PRIMARY KEY, runs INTEGER, mean REAL, low REAL,"
     " high REAL, deviation REAL, median REAL, outliers INTEGER);";
 
@@ -205,6 +207,41 @@ static void put_functions(struct merge *m)
 
     sweep_functions_each(m->functions, put_function, &rows);
     sqlite3_finalize(rows.put);
+}
+
+struct phase_rows {
+    struct merge *merge;
+    size_t run;
+    uint32_t event_count;
+    const uint32_t *numbers;
+};
+
+static void put_section(void *context, const char *name, uint64_t passes, const uint64_t *sums)
+{
+    const struct phase_rows *r = context;
+
+    for (uint32_t e = 0; e < r->event_count; e++)
+        database_row(&r->merge->db, r->merge->put_phase, "%lu,%s,%s,%lu,%u,%lu", r->run, "section",
+                     name, passes, r->numbers[e], sums[e]);
+}
+
+static void put_region(const struct phase_rows *r, const struct trace_region *region)
+{
+    for (uint32_t e = 0; e < r->event_count; e++)
+        if (region->figures[e].passes != 0)
+            database_row(&r->merge->db, r->merge->put_phase, "%lu,%s,%s,%lu,%u,%lu", r->run,
+                         "region", region->name, region->figures[e].passes, r->numbers[e],
+                         region->figures[e].sum);
+}
+
+void sweep_store_phases(struct merge *m, size_t run, const struct sweep_trace *trace,
+                        const struct sweep_profile *profile, const uint32_t *numbers)
+{
+    struct phase_rows rows = {m, run, trace->event_count, numbers};
+
+    sweep_profile_sections(profile, put_section, &rows);
+    for (size_t i = 0; i < trace->regions.count; i++)
+        put_region(&rows, &trace->regions.all[i]);
 }
 
 void sweep_store(struct merge *m, struct sweep_result *result)

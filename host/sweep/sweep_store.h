@@ -39,6 +39,7 @@ struct merge {
     struct sweep_functions *functions;
     struct database db;
     sqlite3_stmt *put_count;
+    sqlite3_stmt *put_phase;
     /* Workers read a trace each, and add it when all jobs before it are added: the sums are the
      * same whatever their number. */
     pthread_mutex_t lock;
@@ -63,5 +64,10 @@ static inline uint32_t sweep_axis(const struct merge *m)
 /* Makes the tables. */
 void sweep_store_begin(struct merge *m);
 
-/* Compares the runs with each other, and writes all but the table counts. */
+/* Writes what a run counted in regions and between marks; numbers[i] is the sweep's number of its
+ * event i. */
+void sweep_store_phases(struct merge *m, size_t run, const struct sweep_trace *trace,
+                        const struct sweep_profile *profile, const uint32_t *numbers);
+
+/* Compares the runs with each other, and writes all but the tables counts and phases. */
 void sweep_store(struct merge *m, struct sweep_result *result);

@@ -57,6 +57,16 @@ is 'csv: a row for each event' "$(($(wc -l <out) - 1))" "$(db 'SELECT count(*) F
 run_hr sweep show -f json
 is 'json' "$(jq '.events | length' out)" "$(db 'SELECT count(*) FROM events')"
 # The model's cycles: instructions + 10 an L1 miss + 200 a miss of the last level + 15 a mispredicted branch.
+run_hr sweep show --by phase
+is 'a program without phases: one line says so' "$status $(wc -l <out)" '0 1'
+like 'and what to do' out 'names no phases: hr_region_begin'
+run_hr sweep show --by function -f csv
+is 'by function: what the database has' "$(wc -l <out)" "$(($(db 'SELECT count(*) FROM functions') + 1))"
+is 'most instructions first' "$(sed -n '2s/,.*//p' out)" "$(db "SELECT function FROM functions JOIN events USING(event)
+    WHERE name='instructions' ORDER BY mean DESC LIMIT 1")"
+run_hr sweep show --by bin -f json
+is 'by bin: misses add up' "$(jq '[.parts[].events[] | select(.name == "LLC-load-misses").mean] | add | round' out)" \
+    "$(db "SELECT CAST(mean AS INTEGER) FROM statistics JOIN events USING(event) WHERE name='LLC-load-misses'")"
 run_hr sweep rank -f json --explain cycles --without ref-cycles
 is 'what explains cycles: misses' "$(jq -r '.candidates[] | select(.step == 1) | .event' out)" LLC-misses
 within 'a miss costs some 210 cycles' "$(jq '.candidates[] | select(.step == 1) | .weight' out)" 200 230
@@ -108,8 +118,23 @@ rm -rf sweep
 
 # A run that fails is tried again; one that fails three times is divided into its events.
 echo '[ "$(wc -l <'"$work"'/starts)" -ne 2 ] || exit 1' >emulator.do
-sweep -e cycles,branches "$WORKLOADS/phases" 1 1
+sweep -e cycles,branches "$WORKLOADS/regions" regions 10
 is 'a run that failed once' "$status $(starts)" '0 3'
+
+# The program's regions: 10 times an empty one, and loops of 1,000 and 2,000 iterations in another one.
+run_hr sweep show --by phase -f json
+# of NAME EVENT: its mean there.
+of() { jq --arg name "$1" --arg event "$2" '.parts[] | select(.phase == $name) | .events[] | select(.name == $event).mean' out; }
+is 'phases: sections by time, then regions' "$(jq -c '[.parts[] | .phase, .passes]' out)" \
+    '["[before the first mark]",1,"regions begin",1,"regions end",1,"empty",10,"outer",10,"loop",20]'
+is 'instructions of loops, exact' "$(of loop instructions)" "$((10 * (2003 + 4003) + 2 * $(of empty instructions)))"
+is 'and branches' "$(of loop branches)" "$((10 * (1002 + 2002) + 2 * $(of empty branches)))"
+within 'sections add up to the total, but for what is after the last sample' \
+    "$(jq '[.parts[] | select(.kind == "section") | .events[] | select(.name == "cycles").mean] | add' out)" \
+    "$(db "SELECT CAST(0.9*mean AS INTEGER) FROM statistics WHERE event=0")" "$(db "SELECT CAST(mean AS INTEGER) FROM statistics WHERE event=0")"
+ok 'loops are between the marks' test "$(of 'regions begin' branches)" -gt "$(of loop branches)"
+run_hr sweep show --by phase
+like 'a table' out '^loop \(region, 20 passes\)$'
 rm -rf sweep
 echo 'case $(wc -l <'"$work"'/starts) in 2|3|4) exit 1 ;; esac' >emulator.do
 sweep -e cycles,branches "$WORKLOADS/phases" 1 1
@@ -162,6 +187,15 @@ head -c 20000 whole/sweep.db >full/sweep.db
 run_hr sweep show full
 is 'a database that was cut' "$status" 1
 like 'says so' err 'full/sweep.db: it is '
+cp whole/sweep.db full/sweep.db
+sqlite3 full/sweep.db "INSERT INTO phases VALUES(0,'region','x',1,9999,1)"
+run_hr sweep show --by phase full
+like 'a phase with an event that is not there' err 'full/sweep.db: it has an event that is not there; '
+sqlite3 full/sweep.db 'DROP TABLE phases'
+run_hr sweep show --by phase full
+like 'a database of an older hr' err "no such table; 'hr sweep --resume -o full'"
+run_hr sweep show --by part
+like 'no such kind' err 'choose phase, function or bin'
 run_hr sweep rank --explain LLC-miss whole
 like 'an event that is not there' err 'no such event; near are LLC-misses'
 
