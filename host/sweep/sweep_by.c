@@ -15,6 +15,7 @@
 #include "host/sweep/sweep_show.h"
 
 #define BARS_MIN 16u
+#define BARS_MAX 1000u /* as sparkline_columns() */
 #define TABLE_LIMIT 10u
 
 struct part {
@@ -274,31 +275,43 @@ static void show_bins(struct showing *s)
     }
 }
 
-/* A row for each event: the rates of the parts, as bars from the least to the most. */
-static void print_bars(const struct sweep_data *d, const struct sweep_measured *e, int columns,
-                       size_t bars)
+static double rate(double count, double of)
+{
+    return of > 0 ? 1000 * count / of : 0;
+}
+
+/* The rates from begin to end; where there are more parts than bars, a bar has several. */
+static void print_bars(const double *series, const double *axis, size_t parts, size_t bars)
+{
+    double counts[BARS_MAX] = {0}, of[BARS_MAX] = {0}, most = 0;
+
+    bars = bars < parts ? bars : parts;
+    for (size_t part = 0; part < parts; part++) {
+        counts[part * bars / parts] += series[part];
+        of[part * bars / parts] += axis[part];
+    }
+    for (size_t i = 0; i < bars; i++)
+        most = fmax(most, rate(counts[i], of[i]));
+    for (size_t i = 0; i < bars; i++)
+        fputs(sparkline_bar(most > 0 ? rate(counts[i], of[i]) / most : 0), stdout);
+    printf("\n");
+}
+
+static void print_along(const struct sweep_data *d, const struct sweep_measured *e, int columns,
+                        size_t bars)
 {
     const double *axis = d->events[d->event_count - 1].series;
     size_t parts = sweep_whole_parts(d);
-    double sums[2][1000] = {0}, least, most = 0;
+    double least = parts != 0 ? INFINITY : 0, most = 0;
     char name[80];
 
-    bars = bars < parts ? bars : parts;
-    least = bars != 0 ? INFINITY : 0;
     for (size_t part = 0; part < parts; part++) {
-        sums[0][part * bars / parts] += e->series[part];
-        sums[1][part * bars / parts] += axis[part];
-    }
-    for (size_t i = 0; i < bars; i++) {
-        sums[0][i] = sums[1][i] > 0 ? 1000 * sums[0][i] / sums[1][i] : 0;
-        least = fmin(least, sums[0][i]);
-        most = fmax(most, sums[0][i]);
+        least = fmin(least, rate(e->series[part], axis[part]));
+        most = fmax(most, rate(e->series[part], axis[part]));
     }
     printf("%-*s %10.3f %10.3f %10.3f ", columns, text_escape(name, sizeof name, e->name),
            sweep_show_rate(&e->spread, d->events[d->event_count - 1].spread.mean), least, most);
-    for (size_t i = 0; i < bars; i++)
-        fputs(sparkline_bar(most > 0 ? sums[0][i] / most : 0), stdout);
-    printf("\n");
+    print_bars(e->series, axis, parts, bars);
 }
 
 static void print_bins(const struct showing *s)
@@ -312,8 +325,8 @@ static void print_bins(const struct showing *s)
            "most");
     for (size_t i = 0; i + 1 < d->event_count; i++)
         if (sweep_data_counted(&d->events[i]))
-            print_bars(d, &d->events[i], s->columns,
-                       width > used + BARS_MIN ? width - used : BARS_MIN);
+            print_along(d, &d->events[i], s->columns,
+                        width > used + BARS_MIN ? width - used : BARS_MIN);
 }
 
 static void begin(struct showing *s)

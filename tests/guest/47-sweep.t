@@ -137,13 +137,15 @@ run_hr sweep show --by phase
 like 'a table' out '^loop \(region, 20 passes\)$'
 rm -rf sweep
 echo 'case $(wc -l <'"$work"'/starts) in 2|3|4) exit 1 ;; esac' >emulator.do
-sweep -e cycles,branches "$WORKLOADS/phases" 1 1
+sweep -e cycles,branches "$WORKLOADS/regions" marks 300
 is 'a run that failed three times: its events one by one' "$status $(starts)" '0 7'
 is 'both were measured' "$(db 'SELECT count(*) FROM statistics WHERE runs=1 AND mean>0')" 2
 rm emulator.do
 : >starts
 run_hr sweep -q --resume
 is 'divided once and for all' "$status $(starts)" '0 0'
+is 'each of 300 marks twice: 254 sections, the one before them, and one of the others' \
+    "$(db 'SELECT count(DISTINCT name) FROM phases')  $(db "SELECT DISTINCT passes FROM phases WHERE name LIKE '[other%'")" '256  92'
 rm -rf sweep
 echo '[ "$(wc -l <'"$work"'/starts)" -eq 1 ] || exit 1' >emulator.do
 sweep -e cycles,branches "$WORKLOADS/phases" 1 1
