@@ -68,15 +68,17 @@ static int pause_once(struct growth *g)
     return pass_time(g, monotonic_ns() + (uint64_t)GROWTH_LOOK_MS * MS);
 }
 
-/* Where a file system has no locks, a trace is not being written. */
-static bool is_written(const struct growth *g, int fd)
+bool growth_is_locked(int fd)
 {
-    if (g->pipe)
-        return !g->ended;
     if (flock(fd, LOCK_SH | LOCK_NB) != 0)
         return errno == EWOULDBLOCK;
     flock(fd, LOCK_UN);
     return false;
+}
+
+static bool is_written(const struct growth *g, int fd)
+{
+    return g->pipe ? !g->ended : growth_is_locked(fd);
 }
 
 /* Whether the file header is there, or will not come. */

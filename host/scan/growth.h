@@ -37,6 +37,9 @@ struct growth_work {
     void (*show)(void *context, FILE *out);
 };
 
+/* Whether a process is writing the file.  Where a file system has no locks, none is. */
+bool growth_is_locked(int fd);
+
 /* Waits until the reader's trace is there and opens it, as reader_open.  Returns 0 or -errno; 1 if
  * a signal came first.  growth_end after any. */
 int growth_begin(struct growth *growth, struct trace_scan *scan, struct reader *reader);

@@ -15,7 +15,6 @@
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
 #include "host/view/view_diff.h"
-#include "host/view/view_facts.h"
 #include "host/view/view_open.h"
 #include "host/view/view_page.h"
 #include "host/view/view_serve.h"
@@ -188,19 +187,24 @@ static bool nothing_selected(const struct view_model *model)
            !selection_is_all(&model->scan.selection);
 }
 
-/* The facts that only another walk over the whole trace knows, and the model. */
-static int read_all(struct view_options *options, struct view_model *model, json_t **facts)
+static void warn_served(const struct view_model *model, const void *context)
 {
-    json_t *summary;
-    int error = view_facts_summary(options->reader.path, &summary);
-
-    if (error != 0)
-        return error;
-    *facts = json_pack("{s:o}", "summary", summary);
-    return view_model_read(model, &options->reader);
+    warn(model, context);
 }
 
-static int present(struct view_model *model, const struct view_options *options, json_t *facts)
+static int serve(struct view_live *live, const struct view_options *options, json_t *facts)
+{
+    const struct view_serve_wish wish = {.port = (uint16_t)options->port,
+                                         .open = options->open,
+                                         .warn = warn_served,
+                                         .context = options};
+
+    return view_serve(live, &wish, facts);
+}
+
+/* `live` is used with --serve. */
+static int present(struct view_model *model, const struct view_options *options,
+                   struct view_live *live, json_t *facts)
 {
     const struct page page = {.model = model, .facts = facts};
     char path[PATH_MAX];
@@ -217,18 +221,15 @@ static int present(struct view_model *model, const struct view_options *options,
             return HR_EXIT_FAILED;
         }
     }
-    if (nothing_selected(model)) {
+    if (!live->growing && nothing_selected(model)) {
         status = reader_nothing_selected(
             options->reader.path,
             (uint64_t)json_integer_value(json_object_get(summary, "duration_ns")));
         json_decref(facts);
         return status;
     }
-    if (options->serve) {
-        warn(model, options);
-        return view_serve(model, options->reader.path, (uint16_t)options->port, options->open,
-                          facts);
-    }
+    if (options->serve)
+        return serve(live, options, facts);
     default_output(options->reader.path, false, path);
     output = options->output != NULL ? options->output : path;
     status = write_page(&page, options, output);
@@ -241,6 +242,7 @@ static int present(struct view_model *model, const struct view_options *options,
 static int run(struct view_options *options)
 {
     struct view_model *model;
+    struct view_live live = {.fd = -1, .page_fd = -1};
     json_t *facts = NULL;
     int error, status;
 
@@ -252,13 +254,18 @@ static int run(struct view_options *options)
     if (options->diff)
         return run_diff(options);
     model = calloc(1, sizeof *model);
-    error = model != NULL ? read_all(options, model, &facts) : -ENOMEM;
+    error = model != NULL ? 0 : -ENOMEM;
+    if (error == 0 && options->serve)
+        error = view_live_open(&live, &options->reader, model);
+    if (error == 0)
+        error = view_page_read(&options->reader, model, &facts);
     if (error == 0) {
-        status = present(model, options, facts);
+        status = present(model, options, &live, facts);
     } else {
         json_decref(facts);
         status = reader_fail(options->reader.path, error);
     }
+    view_live_close(&live);
     if (model != NULL)
         view_model_free(model);
     free(model);

@@ -7,6 +7,7 @@
 
 #include "host/base/output_kind.h"
 #include "host/view/view_asset.h"
+#include "host/view/view_facts.h"
 
 #define COMPRESSION_LEVEL 6
 
@@ -54,6 +55,18 @@ static int put_part(struct output *out, const char *name, const uint8_t *bytes, 
     free(small);
     libdeflate_free_compressor(compressor);
     return count != 0 ? 0 : -ENOMEM;
+}
+
+int view_page_read(struct reader *reader, struct view_model *model, json_t **facts)
+{
+    json_t *summary;
+    int error = view_facts_summary(reader->path, &summary);
+
+    *facts = NULL;
+    if (error != 0)
+        return error;
+    *facts = json_pack("{s:o}", "summary", summary);
+    return view_model_read(model, reader);
 }
 
 int view_page_write(struct output *out, struct view_model *model, json_t *facts)

@@ -8,10 +8,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,7 +18,6 @@
 #include "host/base/monotonic.h"
 #include "host/view/view_deadlines.h"
 #include "host/view/view_open.h"
-#include "host/view/view_page.h"
 #include "host/view/view_window.h"
 
 #define CONNECTIONS_MAX (VIEW_DEADLINES_MAX / 2) /* of each of two addresses */
@@ -28,15 +25,11 @@
 #define KEY_BYTES 16u
 
 struct serve {
-    struct view_model *model;
-    const char *path;
-    struct stat trace; /* when it was read */
-    int page_fd;
-    size_t page_bytes;
+    struct view_live *live;
     uint16_t port;
     char
         key[2 * KEY_BYTES + 1]; /* part of the address: other users of the machine do not know it */
-    pthread_mutex_t lock; /* of the model */
+    pthread_mutex_t lock; /* of what is shown */
     pthread_mutex_t deadlines_lock;
     struct view_deadlines deadlines;
 };
@@ -141,16 +134,6 @@ static bool number_of(struct MHD_Connection *connection, const char *name, uint6
     return *end == 0 && errno == 0;
 }
 
-static bool is_unchanged(const struct serve *s)
-{
-    struct stat now;
-
-    return stat(s->path, &now) == 0 && now.st_dev == s->trace.st_dev &&
-           now.st_ino == s->trace.st_ino && now.st_size == s->trace.st_size &&
-           now.st_mtim.tv_sec == s->trace.st_mtim.tv_sec &&
-           now.st_mtim.tv_nsec == s->trace.st_mtim.tv_nsec;
-}
-
 typedef int (*window_reader)(struct view_model *, const char *, struct view_span_ns, uint8_t **,
                              size_t *);
 
@@ -161,24 +144,50 @@ static void set_working(struct serve *s, bool working)
     pthread_mutex_unlock(&s->deadlines_lock);
 }
 
+/* Waiting for it is no fault of the client's. */
+static void take_shown(struct serve *s)
+{
+    set_working(s, true);
+    pthread_mutex_lock(&s->lock);
+}
+
+static void leave_shown(struct serve *s)
+{
+    pthread_mutex_unlock(&s->lock);
+    set_working(s, false);
+}
+
+static enum MHD_Result refuse_changed(struct serve *s, struct MHD_Connection *connection)
+{
+    return refuse(s, connection, MHD_HTTP_GONE, "the trace has changed: start hr view again\n");
+}
+
+/* The numbers of functions and threads are those of one version of the page. */
 static enum MHD_Result send_window(struct serve *s, struct MHD_Connection *connection,
                                    window_reader reader)
 {
     struct view_span_ns span;
+    uint64_t version = 0;
     uint8_t *bytes = NULL;
     size_t count = 0;
-    int error;
+    bool current, stale = false;
+    int error = 0;
 
     if (!number_of(connection, "from", &span.from) || !number_of(connection, "to", &span.to) ||
         span.from > span.to)
         return refuse(s, connection, MHD_HTTP_BAD_REQUEST, "from and to are times in ns\n");
-    if (!is_unchanged(s))
-        return refuse(s, connection, MHD_HTTP_GONE, "the trace has changed: start hr view again\n");
-    set_working(s, true);
-    pthread_mutex_lock(&s->lock);
-    error = reader(s->model, s->path, span, &bytes, &count);
-    pthread_mutex_unlock(&s->lock);
-    set_working(s, false);
+    take_shown(s);
+    current = s->live->error == 0 && view_live_is_current(s->live);
+    if (current)
+        stale = number_of(connection, "version", &version) && version != s->live->version;
+    if (current && !stale)
+        error = reader(s->live->model, s->live->reader->path, span, &bytes, &count);
+    leave_shown(s);
+    if (!current)
+        return refuse_changed(s, connection);
+    if (stale)
+        return refuse(s, connection, MHD_HTTP_CONFLICT,
+                      "the trace has grown: read the page again\n");
     if (error != 0)
         return refuse(s, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, trace_file_error(error));
     return answer(s, connection, MHD_HTTP_OK, "application/octet-stream",
@@ -187,13 +196,40 @@ static enum MHD_Result send_window(struct serve *s, struct MHD_Connection *conne
 
 static enum MHD_Result send_page(struct serve *s, struct MHD_Connection *connection)
 {
-    int fd = dup(s->page_fd); /* the response closes it */
-    struct MHD_Response *response =
-        fd >= 0 ? MHD_create_response_from_fd_at_offset64(s->page_bytes, fd, 0) : NULL;
+    struct MHD_Response *response;
+    size_t bytes;
+    bool there;
+    int fd;
 
+    take_shown(s);
+    there = s->live->error == 0;
+    fd = there ? dup(s->live->page_fd) : -1; /* the response closes it */
+    bytes = s->live->page_bytes;
+    leave_shown(s);
+    if (!there)
+        return refuse_changed(s, connection);
+    response = fd >= 0 ? MHD_create_response_from_fd_at_offset64(bytes, fd, 0) : NULL;
     if (response == NULL && fd >= 0)
         close(fd);
-    return answer(s, connection, MHD_HTTP_OK, "text/html; charset=utf-8", response, s->page_bytes);
+    return answer(s, connection, MHD_HTTP_OK, "text/html; charset=utf-8", response, bytes);
+}
+
+/* Which version of the page there is now, and whether there will be another one. */
+static enum MHD_Result send_version(struct serve *s, struct MHD_Connection *connection)
+{
+    char text[64];
+    bool current;
+
+    take_shown(s);
+    current = s->live->error == 0 && view_live_is_current(s->live);
+    snprintf(text, sizeof text, "{\"version\":%u,\"growing\":%s}\n", s->live->version,
+             s->live->growing ? "true" : "false");
+    leave_shown(s);
+    if (!current)
+        return refuse_changed(s, connection);
+    return answer(s, connection, MHD_HTTP_OK, "application/json",
+                  MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY),
+                  strlen(text));
 }
 
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
@@ -221,6 +257,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         return send_window(s, connection, view_window_samples);
     if (strcmp(url, "profile") == 0)
         return send_window(s, connection, view_window_profile);
+    if (strcmp(url, "version") == 0)
+        return send_version(s, connection);
     return refuse(s, connection, MHD_HTTP_NOT_FOUND, "no such thing\n");
 }
 
@@ -255,29 +293,6 @@ static struct MHD_Daemon *start_v6(struct serve *s)
     return start(s, (const struct sockaddr *)&address, MHD_USE_IPv6);
 }
 
-/* The page in memory that other processes cannot reach by a name. */
-static int write_page(struct serve *s, json_t *facts)
-{
-    struct output *out = malloc(sizeof *out);
-    int error = -ENOMEM;
-    off_t bytes;
-
-    s->page_fd = memfd_create("hr view", MFD_CLOEXEC);
-    if (out == NULL || s->page_fd < 0) {
-        json_decref(facts);
-        free(out);
-        return s->page_fd < 0 ? -errno : error;
-    }
-    output_init(out, s->page_fd);
-    error = view_page_write(out, s->model, facts);
-    output_flush(out);
-    error = error != 0 ? error : out->error;
-    bytes = lseek(s->page_fd, 0, SEEK_END);
-    s->page_bytes = bytes > 0 ? (size_t)bytes : 0;
-    free(out);
-    return error;
-}
-
 static int make_key(struct serve *s)
 {
     uint8_t random[KEY_BYTES];
@@ -289,7 +304,47 @@ static int make_key(struct serve *s)
     return 0;
 }
 
-static int run(struct serve *s, bool open)
+static const char *why_ended(const struct view_live *live)
+{
+    const struct trace_scan *scan = &live->model->scan;
+
+    if (live->error == -ESTALE)
+        return "another file has taken its place";
+    if (live->error == -EINVAL && live->model->exact)
+        return trace_info_exact_problem(&scan->info, &scan->selection);
+    return trace_file_error(live->error);
+}
+
+/* Takes what the trace has now. */
+static void follow(struct serve *s, const struct view_serve_wish *wish)
+{
+    struct view_live *live = s->live;
+    int error;
+
+    if (!view_live_is_due(live))
+        return;
+    pthread_mutex_lock(&s->lock);
+    error = view_live_again(live);
+    pthread_mutex_unlock(&s->lock);
+    if (error != 0)
+        error_print("%s: cannot be followed further: %s; start hr view again", live->reader->path,
+                    why_ended(live));
+    else if (!live->growing) {
+        fprintf(stderr, "hr view: %s is no longer written; the page shows all of it\n",
+                live->reader->path);
+        wish->warn(live->model, wish->context);
+    }
+}
+
+static void say_served(const struct serve *s, const char *url)
+{
+    puts(url);
+    fflush(stdout);
+    fprintf(stderr, "hr view: serving %s to this machine%s; Ctrl-C ends it\n",
+            s->live->reader->path, s->live->growing ? " while it is written" : "");
+}
+
+static int run(struct serve *s, const struct view_serve_wish *wish)
 {
     struct MHD_Daemon *v4, *v6;
     char url[64];
@@ -307,38 +362,37 @@ static int run(struct serve *s, bool open)
                           errno != 0 ? strerror(errno) : "it is in use");
     v6 = start_v6(s); /* not everywhere */
     snprintf(url, sizeof url, "http://127.0.0.1:%u/%s/", s->port, s->key);
-    puts(url);
-    fflush(stdout);
-    fprintf(stderr, "hr view: serving %s to this machine; Ctrl-C ends it\n", s->path);
-    if (open)
+    say_served(s, url);
+    if (wish->open)
         view_open_address(url);
-    while (sigtimedwait(&signals, NULL, &look) < 0)
+    while (sigtimedwait(&signals, NULL, &look) < 0) {
         end_late(s);
+        follow(s, wish);
+    }
     MHD_stop_daemon(v4);
     if (v6 != NULL)
         MHD_stop_daemon(v6);
     return HR_EXIT_OK;
 }
 
-int view_serve(struct view_model *model, const char *path, uint16_t port, bool open, json_t *facts)
+int view_serve(struct view_live *live, const struct view_serve_wish *wish, json_t *facts)
 {
-    struct serve s = {.model = model, .path = path, .port = port, .page_fd = -1};
+    struct serve s = {.live = live, .port = wish->port};
     int status = HR_EXIT_FAILED, error;
 
-    json_object_set_new(facts, "server", json_true());
+    if (!live->growing)
+        wish->warn(live->model, wish->context);
     pthread_mutex_init(&s.lock, NULL);
     pthread_mutex_init(&s.deadlines_lock, NULL);
-    error = stat(path, &s.trace) == 0 ? make_key(&s) : -errno;
+    error = make_key(&s);
     if (error == 0)
-        error = write_page(&s, facts);
+        error = view_live_page(live, facts);
     else
         json_decref(facts);
     if (error == 0)
-        status = run(&s, open);
+        status = run(&s, wish);
     else
-        error_print("%s: cannot be served: %s", path, strerror(-error));
-    if (s.page_fd >= 0)
-        close(s.page_fd);
+        error_print("%s: cannot be served: %s", live->reader->path, strerror(-error));
     pthread_mutex_destroy(&s.deadlines_lock);
     pthread_mutex_destroy(&s.lock);
     return status;

@@ -244,6 +244,18 @@ wait "$server"
 run_hr view --serve --port 1x large.bin
 is 'serve: no such port' "$status" 2
 
+# A trace that grows while the page shows it: tests/view/live.py writes it.
+"$TOOLS/gentrace" --elf "$WORKLOADS/phases" 60000 grows.bin
+ok 'live: looked at' sh -c "HR='$HR' timeout -k 10 '$LIMIT' python3 '$ROOT/tests/view/live.py' grows.bin >seen"
+is 'live: each page has the samples so far' "$(seen '"\(.first) \(.second) \(.longer)"')" 'true true true'
+is 'live: what one looks at stays' "$(seen .kept)" true
+is 'live: the head says so until the end' "$(seen '"\(.live | test("^live: .* so far$")) \(."still live") \(.badges[0])"')" 'true true 60.02 ms'
+is 'live: answers are of the page that asks' "$(seen '"\(.stale) \(.now)"')" '409 200'
+is 'live: at the end the page is that of the whole trace' "$(seen '"\(.whole) \(.all) \(.notice) \(.problems | length)"')" 'true true true 0'
+is 'live: a change after the end' "$(seen .changed)" 410
+is 'live: words' "$(seen '.words | join("|")')" "hr view: serving growing.bin to this machine while it is written; Ctrl-C ends it|hr view: \
+growing.bin is no longer written; the page shows all of it"
+
 # Counts of the emulator: the profile of the whole run, whatever is selected.
 run_guest -q --mode exact -o exact.bin "$WORKLOADS/phases"
 run_hr view exact.bin

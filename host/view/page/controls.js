@@ -22,6 +22,7 @@ function fillLists(view) {
     .map((p) => option(p, `${processes[p].name} ${processes[p].pid}`)));
   const { bands } = memoryAccesses(view);
   byId("object").replaceChildren(option(-1, "all"), ...bands.map((band) => option(band.number, band.name)).reverse());
+  for (const id of ["weight", "cpu", "tid", "process", "object"]) byId(id).value = state[id];
   byId("object-label").hidden = bands.length === 0;
   byId("process-label").hidden = processes.length < 2;
   byId("cpu-label").hidden = cpus.length < 2;

@@ -45,8 +45,8 @@ function readGroup(bytes) {
   return { facts, column, has: (name) => name in facts.columns };
 }
 
-async function loadPart(name) {
-  const element = document.getElementById("data-" + name);
+async function loadPart(name, root = document) {
+  const element = root.getElementById("data-" + name);
   const bytes = fromBase64(element.textContent);
   element.remove();
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -56,6 +56,6 @@ async function loadPart(name) {
 /* From hr view --serve. */
 async function fetchPart(url) {
   const answer = await fetch(url);
-  if (!answer.ok) throw new Error(url + ": " + answer.status);
+  if (!answer.ok) throw answerError(answer, url + ": " + answer.status);
   return readGroup(new Uint8Array(await answer.arrayBuffer()));
 }

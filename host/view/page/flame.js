@@ -65,7 +65,7 @@ function weightWords(view) {
 function drawFlame(view) {
   const holder = byId("flame"), off = view.flame.offCpu;
   const root = nestedFrames(view, off ? waitedIn(view, ...profileRange(view)) : view.profile.self[state.weight + 1]);
-  const upward = view.flame.upward, quiet = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const upward = view.flame.upward, quiet = view.taking || window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   holder.replaceChildren();
   holder.classList.toggle("upward", upward);
   document.querySelector(".columns").classList.toggle("flat", view.isFlat);
@@ -74,7 +74,7 @@ function drawFlame(view) {
   byId("flame-reset").disabled = true;
   byId("flame-detail").textContent = "";
   if (root.value <= 0) {
-    byId("flame-note").textContent = off ? "No thread waited here." : view.facts.samples ? "Nothing was counted here." : "The trace has no samples: the program ended before the first one was due, or sampling was off.";
+    byId("flame-note").textContent = off ? "No thread waited here." : isLive(view) ? "No samples here so far." : view.facts.samples ? "Nothing was counted here." : "The trace has no samples: the program ended before the first one was due, or sampling was off.";
     view.flame.chart = null;
     return;
   }
@@ -84,7 +84,7 @@ function drawFlame(view) {
     .setDetailsHandler((text) => { byId("flame-detail").textContent = text || ""; })
     .setSearchMatch((d, term) => matches(d.data.f, term))
     .setSearchHandler(() => {})
-    .onClick((d) => { byId("flame-reset").disabled = !d.parent; view.flame.focus = d; markFocus(view); });
+    .onClick((d) => { byId("flame-reset").disabled = !d.parent; view.flame.focus = view.flame.zoomed = d; markFocus(view); });
   chart(selectionOf(holder).datum(root));
   view.flame.chart = chart;
   view.flame.focus = holder.__data__;
@@ -128,6 +128,18 @@ function resetFlame(view) {
   byId("flame-reset").disabled = true;
 }
 
+/* The names of the frames from the root to the one that the graph is zoomed to. */
+function zoomedPath(view) {
+  const names = [];
+  for (let d = byId("flame-reset").disabled ? null : view.flame.zoomed; d && d.parent; d = d.parent) names.unshift(d.data.name);
+  return names;
+}
+
+function zoomToPath(view, names) {
+  const frame = names.reduce((d, name) => d && d.children && d.children.find((child) => child.data.name === name), byId("flame").__data__);
+  if (view.flame.chart && names.length && frame) view.flame.chart.zoomTo(frame);
+}
+
 function startFlame(view) {
   const direct = (upward) => {
     view.flame.upward = upward;
@@ -146,7 +158,6 @@ function startFlame(view) {
   view.flame = { upward: true, offCpu: false, chart: null, focus: null, total: 0, width: 0 };
   byId("as-flame").onclick = () => direct(true);
   byId("as-icicle").onclick = () => direct(false);
-  byId("flame-time").hidden = view.waits.time.length === 0;
   byId("on-cpu").onclick = () => time(false);
   byId("off-cpu").onclick = () => time(true);
   byId("flame-reset").onclick = () => resetFlame(view);

@@ -3,10 +3,15 @@ function hasStacks(tree) {
   return tree.parent.some((parent, n) => n > 0 && parent !== 0 && tree.holder[n] === n) || tree.function.some((f) => f === 1 || f === 2);
 }
 
-async function readView() {
-  const facts = (await loadPart("facts")).facts, ns = facts.ns_per_tick, events = facts.events.length;
-  const view = { facts, summary: facts.summary, server: facts.server || null, rows: [], sort: { id: "self", direction: 1 }, profileTurn: 0, profileDrawn: 0 };
-  const [bins, profile, lanes, calls, memory] = await Promise.all(["bins", "profile", "lanes", "calls", "memory"].map(loadPart));
+async function loadParts(root) {
+  const names = ["facts", "bins", "profile", "lanes", "calls", "memory"], parts = await Promise.all(names.map((name) => loadPart(name, root)));
+  return Object.fromEntries(names.map((name, n) => [name, parts[n]]));
+}
+
+/* Puts the data into the view, in which other parts of the page keep what they draw. */
+function fillView(view, { facts: { facts }, bins, profile, lanes, calls, memory }) {
+  const ns = facts.ns_per_tick, events = facts.events.length;
+  Object.assign(view, { facts, summary: facts.summary, server: facts.server || null });
   view.pyramid = makePyramid(bins, ns, 0);
   view.tree = makeTree(profile);
   view.blocks = makeBlocks(profile, ns, events);
@@ -20,13 +25,14 @@ async function readView() {
   view.pages = makePages(memory);
   view.metrics = [...makeBands(view), ...makeMetrics(facts)];
   view.objects = [...new Set(view.tree.functions.map((f) => f.object))].filter(Boolean);
-  return view;
 }
 
-/* After the first picture: the samples are the largest part. */
-async function readSamples(view) {
-  const group = await loadPart("samples");
-  if (view.server && !group.facts.complete) return startServer(view);
+/* They are the largest part; of a large trace the server gives those of a window. */
+function takeSamples(view, group) {
+  if (view.server && !group.facts.complete) {
+    view.samples = null;
+    return startServer(view);
+  }
   view.samples = makeSamples(group, view.lanes.groups.map(([cpu]) => cpu), view.facts.ns_per_tick, view.facts.events.length);
 }
 
@@ -74,9 +80,26 @@ function watchWidths(view) {
   for (const id of ["rows", "flame"]) observer.observe(byId(id));
 }
 
+/* What is the same for the whole run. */
+function showFacts(view) {
+  drawHeader(view);
+  fillLists(view);
+  fillMemory(view);
+  byId("flame-time").hidden = view.waits.time.length === 0;
+}
+
+function showRest(view) {
+  startCalls(view);
+  startSpreads(view);
+  drawRegions(view);
+  drawQuality(view);
+  drawFacts(view);
+}
+
 async function main() {
   try {
-    const view = await readView();
+    const view = { rows: [], sort: { id: "self", direction: 1 }, profileTurn: 0, profileDrawn: 0 };
+    fillView(view, await loadParts(document));
     window.hrView = { view, state, change, gutter: GUTTER, plotWidth, idle: () => waiting === 0, ready: false }; /* for tests and for the curious */
     Object.assign(state, { from: 0, to: view.end, ...rowsAtFirst(view) });
     startFlame(view);
@@ -86,8 +109,7 @@ async function main() {
     startStage(view);
     startMinimap(view);
     startMemory(view);
-    drawHeader(view);
-    fillLists(view);
+    showFacts(view);
     makeRows(view);
     drawChips(view);
     view.redraw();
@@ -95,16 +117,13 @@ async function main() {
     byId("notice").hidden = true;
     window.hrView.firstPictureMs = performance.now();
     await updateProfile(view);
-    startCalls(view);
-    startSpreads(view);
-    drawRegions(view);
-    drawQuality(view);
-    drawFacts(view);
-    await readSamples(view);
+    showRest(view);
+    takeSamples(view, await loadPart("samples", document)); /* after the first picture */
     view.redraw();
     if (view.samples && !view.profile.exact) await updateProfile(view);
     window.hrView.ready = true;
     window.hrView.readyMs = performance.now();
+    startLive(view);
   } catch (error) {
     byId("notice").hidden = false;
     byId("notice").textContent = "This page cannot be shown: " + error.message;

@@ -175,13 +175,9 @@ function memoryKey(view, event) {
 }
 
 function startMemory(view) {
-  const { memory } = view, stage = byId("memory-stage"), select = byId("memory-of");
-  byId("memory").hidden = !memory.map;
-  if (!memory.map) return;
-  select.append(...memory.maps.map((map, i) => element("option", { value: i, textContent: MEMORY_OF_WORDS[map.of] })));
-  byId("memory-of-label").hidden = memory.maps.length < 2;
-  select.onchange = () => showMemoryMap(view, memory.maps[Number(select.value)]);
-  byId("memory-graph").onclick = () => change({ object: state.object === memory.chosen ? -1 : memory.chosen });
+  const stage = byId("memory-stage"), select = byId("memory-of");
+  select.onchange = () => showMemoryMap(view, view.memory.maps[Number(select.value)]);
+  byId("memory-graph").onclick = () => change({ object: state.object === view.memory.chosen ? -1 : view.memory.chosen });
   byId("memory-all").onclick = () => onlyMemory(view, -1);
   stage.addEventListener("wheel", (event) => onWheel(view, event), { passive: false });
   stage.addEventListener("pointerdown", (event) => memoryPress(view, event));
@@ -189,5 +185,14 @@ function startMemory(view) {
   stage.addEventListener("pointerleave", () => { byId("memory-tip").hidden = true; });
   stage.addEventListener("dblclick", (event) => selectMemoryLife(view, event));
   stage.addEventListener("keydown", (event) => memoryKey(view, event));
+}
+
+function fillMemory(view) {
+  const { memory } = view, select = byId("memory-of");
+  byId("memory").hidden = !memory.map;
+  if (!memory.map) return;
+  select.replaceChildren(...memory.maps.map((map, i) => element("option", { value: i, textContent: MEMORY_OF_WORDS[map.of] })));
+  select.value = memory.maps.indexOf(memory.map);
+  byId("memory-of-label").hidden = memory.maps.length < 2;
   showMemoryMap(view, memory.map);
 }

@@ -91,7 +91,7 @@ async function profileOf(view, from, to) {
   const alone = !view.server || state.object < 0; /* the server tells no objects apart */
   if (view.samples && alone && from >= view.samples.from && to <= view.samples.to) return profileOfSamples(view, from, to);
   if (view.server && alone && !isCounted(view) && (from > 0 || to < view.end))
-    return profileOfServer(view, from, to).catch((error) => { complain(error); return profileOfBlocks(view, from, to); });
+    return profileOfServer(view, from, to).catch((error) => { if (!error.stale) complain(error); return profileOfBlocks(view, from, to); });
   return profileOfBlocks(view, from, to);
 }
 

@@ -8,7 +8,8 @@ function lossChecks(view, summary) {
   const share = summary.lost / Math.max(1, summary.lost + summary.samples);
   if (isCounted(view)) list.push(["good", "every instruction was counted where it is"]);
   else list.push(summary.lost ? ["bad", `${plural(summary.lost, "sample")} lost (${formatShare(share)}): a ring or the buffer was full; a longer interval loses fewer`] : ["good", "no sample was lost"]);
-  if (!summary.complete) list.push(["bad", `the trace is incomplete: ${plural(summary.damaged_chunks, "damaged chunk")}, ${summary.missing_chunks} missing, ${plural(summary.missing_samples, "sample")} gone`]);
+  if (isLive(view)) list.push(["info", "the trace is still being written: all figures are those so far"]);
+  else if (!summary.complete) list.push(["bad", `the trace is incomplete: ${plural(summary.damaged_chunks, "damaged chunk")}, ${summary.missing_chunks} missing, ${plural(summary.missing_samples, "sample")} gone`]);
   return list;
 }
 
@@ -106,13 +107,13 @@ function drawHeader(view) {
   byId("program").textContent = name;
   byId("arguments").textContent = summary.arguments.split(" ").slice(1).join(" ");
   document.title = `${name} ${byId("arguments").textContent} – Microtome`;
-  badges.push(["", formatTime(summary.duration_ns)], ["", plural(facts.samples, weightUnit(view))]);
+  badges.push(isLive(view) ? ["live", `live: ${facts.samples ? formatTime(view.end) : "nothing"} so far`] : ["", formatTime(summary.duration_ns)], ["", plural(facts.samples, weightUnit(view))]);
   if (summary.interval_ns.requested) badges.push(["", "every " + formatTime(summary.interval_ns.requested)]);
   if (facts.sampling.emulated) badges.push(["", "emulated"]);
   if (facts.events.some((e) => e.source === "stub")) badges.push(["warn", "stub counters"]);
   badges.push(...stackBadges(view));
   if (summary.lost) badges.push(["bad", `${formatCount(summary.lost)} lost`]);
-  if (!summary.complete) badges.push(["bad", "incomplete"]);
+  if (!summary.complete && !isLive(view)) badges.push(["bad", "incomplete"]);
   if (summary.exit_status) badges.push(["warn", `exit ${summary.exit_status}`]);
   byId("badges").replaceChildren(...badges.map(([kind, text]) => element("li", { className: kind, textContent: text })));
 }

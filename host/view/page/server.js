@@ -1,10 +1,15 @@
 /* What hr view --serve reads from the trace while one looks at it: windows of samples, exact profiles. */
 const WINDOW_MARGIN = 1; /* windows to either side that are read, too, so that moving needs no waiting */
 
+/* An answer of a server that already has more of a growing trace is stale: live.js takes that, and asks again. */
+function answerError(answer, text) {
+  return Object.assign(new Error(text), { stale: answer.status === 409 });
+}
+
 /* Bins and samples of a window, as view_window.c puts them. */
 async function fetchWindow(view, from, to, signal) {
-  const answer = await fetch(`samples?from=${Math.floor(from)}&to=${Math.ceil(to)}`, { signal });
-  if (!answer.ok) throw new Error(await answer.text());
+  const answer = await fetch(`samples?from=${Math.floor(from)}&to=${Math.ceil(to)}&version=${view.server.version}`, { signal });
+  if (!answer.ok) throw answerError(answer, await answer.text());
   const bytes = new Uint8Array(await answer.arrayBuffer()), ns = view.facts.ns_per_tick;
   const second = 4 + new DataView(bytes.buffer).getUint32(0, true);
   const pyramid = makePyramid(readGroup(bytes.subarray(4, second)), ns, Math.floor(from));
@@ -25,7 +30,7 @@ async function refine(view) {
     view.samples = window.samples;
     view.redraw();
   } catch (error) {
-    if (error.name !== "AbortError") complain(error);
+    if (error.name !== "AbortError" && !error.stale) complain(error);
   }
 }
 
@@ -37,7 +42,7 @@ function complain(error) {
 /* Exact counts of any span. */
 async function profileOfServer(view, from, to) {
   const out = emptyProfile(view), wanted = wantedGroups(view), nodes = view.tree.parent.length;
-  const group = await fetchPart(`profile?from=${Math.ceil(from)}&to=${Math.floor(to)}`);
+  const group = await fetchPart(`profile?from=${Math.ceil(from)}&to=${Math.floor(to)}&version=${view.server.version}`);
   const owner = group.column("group"), node = group.column("node");
   const columns = [group.column("samples"), ...view.facts.events.map((_, e) => group.column("sum." + e))];
   for (let i = 0; i < node.length; i++)
@@ -47,7 +52,9 @@ async function profileOfServer(view, from, to) {
 }
 
 function startServer(view) {
-  const ask = whenQuiet(60, () => refine(view));
-  onChange(["from", "to"], ask);
-  ask();
+  if (!view.ask) {
+    view.ask = whenQuiet(60, () => refine(view));
+    onChange(["from", "to"], view.ask);
+  }
+  view.ask();
 }

@@ -37,8 +37,9 @@ function drawSpread(view) {
 }
 
 function startSpreads(view) {
-  const select = byId("spread");
-  select.append(...view.facts.spreads.map((spread, i) => element("option", { value: i, textContent: spreadName(view, spread) })));
+  const select = byId("spread"), shown = select.value;
+  select.replaceChildren(...view.facts.spreads.map((spread, i) => element("option", { value: i, textContent: spreadName(view, spread) })));
+  if (shown !== "") select.value = shown;
   select.onchange = byId("spread-log").onchange = () => drawSpread(view);
   drawSpread(view);
 }
