@@ -14,6 +14,7 @@
 
 #include "host/base/error.h"
 #include "host/base/text.h"
+#include "lib/array.h"
 
 static volatile pid_t child;
 static volatile sig_atomic_t stopped_by;
@@ -25,13 +26,24 @@ static void pass_on(int number)
         kill(child, number);
 }
 
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = pass_on};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+static void handle_signals(void (*handler)(int number))
+{
+    struct sigaction action = {.sa_handler = handler};
+
+    for (size_t i = 0; i < ARRAY_COUNT(signals); i++)
         sigaction(signals[i], &action, NULL);
+}
+
+static void block_signals(sigset_t *before)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < ARRAY_COUNT(signals); i++)
+        sigaddset(&set, signals[i]);
+    sigprocmask(SIG_BLOCK, &set, before);
 }
 
 static bool redirect(const char *path, int to)
@@ -58,9 +70,11 @@ static bool enter(const struct run_child_place *place)
 
 static void __attribute__((noreturn))
 become_child(const struct run_child_place *place, const char *program, char **arguments,
-             const char *output, const char *errors)
+             const char *output, const char *errors, const sigset_t *unblocked)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    handle_signals(SIG_DFL);
+    sigprocmask(SIG_SETMASK, unblocked, NULL);
     if (redirect(output, 1) && redirect(errors, 2) && enter(place))
         execv(program, arguments);
     _exit(RUN_EXIT_FAILED);
@@ -80,19 +94,34 @@ static int told(struct run_failure *failure)
     return run_fail_as(failure, RUN_EXIT_SIGNAL_BASE + number, "ended by %s", strsignal(number));
 }
 
+/* Starts the child.  A signal waits until there is one to pass it on to.  Returns 0, or -1 with the
+ * failure filled. */
+static int start(const struct run_child_place *place, const char *program, char **arguments,
+                 const char *output, const char *errors, struct run_failure *failure)
+{
+    sigset_t before;
+    int error;
+
+    handle_signals(pass_on);
+    fflush(NULL);
+    block_signals(&before);
+    child = stopped_by == 0 ? fork() : 0;
+    error = errno;
+    if (child == 0 && stopped_by == 0)
+        become_child(place, program, arguments, output, errors, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (child > 0)
+        return 0;
+    return child == 0 ? told(failure)
+                      : run_fail(failure, "cannot start a process: %s", strerror(error));
+}
+
 /* Returns 0, with how the child ended, or -1 with the failure filled. */
 static int perform(const struct run_child_place *place, const char *program, char **arguments,
                    const char *output, const char *errors, int *status, struct run_failure *failure)
 {
-    if (stopped_by != 0)
-        return told(failure);
-    catch_signals();
-    fflush(NULL);
-    child = fork();
-    if (child < 0)
-        return run_fail(failure, "cannot start a process: %s", strerror(errno));
-    if (child == 0)
-        become_child(place, program, arguments, output, errors);
+    if (start(place, program, arguments, output, errors, failure) != 0)
+        return -1;
     while (waitpid(child, status, 0) < 0 && errno == EINTR)
         ;
     child = 0;
