@@ -164,7 +164,7 @@ static json_t *where_json(const struct sweep_where *where)
                      "ssh", where->ssh, "hr", where->hr);
 }
 
-static int write_whole(const char *path, const char *text, struct run_failure *failure)
+int sweep_folder_write(const char *path, const char *text, struct run_failure *failure)
 {
     char partial[SWEEP_PATH_BYTES + 8];
     FILE *file;
@@ -194,8 +194,9 @@ int sweep_folder_save(const struct sweep *sweep, struct run_failure *failure)
                             "events", events_json(&sweep->plan), "runs", runs_json(&sweep->plan),
                             "jobs", jobs_json(sweep));
     char *text = all != NULL ? json_dumps(all, JSON_COMPACT) : NULL;
-    int result = text != NULL ? write_whole(sweep_path(sweep, "sweep.json", path), text, failure)
-                              : run_fail(failure, "out of memory, or an argument that is no UTF-8");
+    int result = text != NULL
+                     ? sweep_folder_write(sweep_path(sweep, "sweep.json", path), text, failure)
+                     : run_fail(failure, "out of memory, or an argument that is no UTF-8");
 
     free(text);
     json_decref(all);

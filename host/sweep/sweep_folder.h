@@ -91,6 +91,9 @@ int sweep_folder_save(const struct sweep *sweep, struct run_failure *failure);
 int sweep_folder_note(const struct sweep *sweep, const struct sweep_job *job,
                       struct run_failure *failure);
 
+/* Replaces a file of the folder by a text.  Returns 0, or -1 with the failure filled. */
+int sweep_folder_write(const char *path, const char *text, struct run_failure *failure);
+
 /* Finds the machine that sent a parcel, or adds it.  Returns its number plus 1, or 0 with the
  * failure filled. */
 uint32_t sweep_folder_host(struct sweep *sweep, const struct sweep_parcel *parcel,

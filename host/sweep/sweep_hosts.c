@@ -15,6 +15,7 @@
 #define SSH_DEFAULT "ssh -o BatchMode=yes"
 #define HR_DEFAULT "hr"
 #define FOLDER_MARK "/microtome-sweep."
+#define PID_FILE "hr.pid"
 
 enum host_state { HOST_NEW, HOST_PREPARES, HOST_IDLE, HOST_BUSY, HOST_GONE };
 
@@ -44,6 +45,10 @@ static int begin(struct sweep_remote *r, struct run_failure *failure)
     if (all.list == NULL || all.ssh == NULL)
         return run_fail(failure, "out of memory; end other programs");
     all.word_count = sweep_remote_words(all.ssh, all.words, SSH_WORDS);
+    if (where->hr != NULL && strchr(where->hr, '\'') != NULL) /* that of a folder */
+        return run_fail(failure, "--hr: a path with a quotation mark");
+    if (all.word_count == 0 || sweep_remote_count(where->ssh != NULL ? where->ssh : "") > SSH_WORDS)
+        return run_fail(failure, "--ssh: name a command of at most %d words", SSH_WORDS);
     for (char *name = strtok_r(all.list, ", ", &rest); name != NULL;
          name = strtok_r(NULL, ", ", &rest)) {
         if (name[0] == '-')
@@ -79,13 +84,32 @@ static pid_t start(struct sweep_remote *r, const struct host *h, const char *com
                                host_path(r, h, ".err", errors));
 }
 
+static void leave_out(struct sweep_remote *r, struct host *h)
+{
+    h->state = HOST_GONE;
+    sweep_remote_leave_out(r, h->name);
+}
+
+static void begin_state(struct sweep_remote *r, struct host *h, enum host_state state,
+                        const char *command, const char *input)
+{
+    h->state = state;
+    h->pid = start(r, h, command, input);
+    if (h->pid > 0)
+        return;
+    snprintf(r->reason, sizeof r->reason, "%s cannot be started: %s", all.words[0],
+             strerror((int)-h->pid));
+    leave_out(r, h);
+}
+
+/* Where ssh ends early, the folder is removed: its name does not arrive here. */
 static void prepare(struct sweep_remote *r, struct host *h)
 {
-    h->pid = start(r, h,
-                   "umask 077 && d=$(mktemp -d \"${TMPDIR:-/tmp}" FOLDER_MARK "XXXXXXXX\") && "
-                   "cat >\"$d/" SWEEP_ARCHIVE "\" && echo \"$d\"",
-                   SWEEP_ARCHIVE);
-    h->state = HOST_PREPARES;
+    begin_state(r, h, HOST_PREPARES,
+                "umask 077; trap '' PIPE HUP; "
+                "d=$(mktemp -d \"${TMPDIR:-/tmp}" FOLDER_MARK "XXXXXXXX\") && "
+                "cat >\"$d/" SWEEP_ARCHIVE "\" && echo \"$d\" || { rm -rf \"$d\"; exit 1; }",
+                SWEEP_ARCHIVE);
 }
 
 static void perform_job(struct sweep_remote *r, struct host *h, struct sweep_job *job)
@@ -94,17 +118,11 @@ static void perform_job(struct sweep_remote *r, struct host *h, struct sweep_job
     char command[5000], name[SWEEP_TASK_BYTES];
 
     snprintf(command, sizeof command,
-             "cd %s && cat >sweep.json && exec '%.4000s' sweep task -o - . %s", h->folder, hr,
-             sweep_task_name(r->sweep, job, name));
+             "cd %s && echo $$ >" PID_FILE " && cat >sweep.json && "
+             "exec '%.4000s' sweep task -o - . %s",
+             h->folder, hr, sweep_task_name(r->sweep, job, name));
     h->job = job;
-    h->pid = start(r, h, command, "sweep.json");
-    h->state = HOST_BUSY;
-}
-
-static void leave_out(struct sweep_remote *r, struct host *h)
-{
-    h->state = HOST_GONE;
-    sweep_remote_leave_out(r, h->name);
+    begin_state(r, h, HOST_BUSY, command, "sweep.json");
 }
 
 /* Takes what ssh said as the reason. */
@@ -220,20 +238,29 @@ static int perform(struct sweep_remote *r, struct sweep_job **jobs, size_t count
     return 0;
 }
 
+/* A run there does not end with its ssh. */
+static void clean(struct sweep_remote *r, struct host *h)
+{
+    char command[2 * sizeof h->folder + 64] = "";
+
+    if (h->state == HOST_PREPARES || h->state == HOST_BUSY)
+        kill(h->pid, SIGTERM);
+    if (h->state == HOST_BUSY)
+        snprintf(command, sizeof command, "kill $(cat %s/" PID_FILE ") 2>/dev/null; ", h->folder);
+    h->pid = -1;
+    if (h->folder[0] == 0)
+        return;
+    snprintf(command + strlen(command), sizeof command - strlen(command), "rm -rf %s", h->folder);
+    h->pid = start(r, h, command, "sweep.json");
+}
+
 static void end(struct sweep_remote *r)
 {
-    char path[SWEEP_PATH_BYTES], command[256];
+    char path[SWEEP_PATH_BYTES];
     int status;
 
-    for (struct host *h = all.hosts; h < all.hosts + all.count; h++) {
-        if (h->state == HOST_PREPARES || h->state == HOST_BUSY)
-            kill(h->pid, SIGTERM);
-        h->pid = -1;
-        if (h->folder[0] == 0)
-            continue;
-        snprintf(command, sizeof command, "rm -rf %s", h->folder);
-        h->pid = start(r, h, command, "sweep.json");
-    }
+    for (struct host *h = all.hosts; h < all.hosts + all.count; h++)
+        clean(r, h);
     for (struct host *h = all.hosts; h < all.hosts + all.count; h++) {
         for (int i = 0; i < 50 && h->pid > 0 && kill(h->pid, 0) == 0; i++)
             trial_process_wait(100, &status);

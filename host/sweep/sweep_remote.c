@@ -41,6 +41,17 @@ size_t sweep_remote_words(char *text, const char **list, size_t room)
     return count;
 }
 
+size_t sweep_remote_count(const char *text)
+{
+    size_t count = 0;
+
+    for (text += strspn(text, " "); *text != 0; text += strspn(text, " ")) {
+        text += strcspn(text, " ");
+        count++;
+    }
+    return count;
+}
+
 void sweep_remote_leave_out(struct sweep_remote *r, const char *host)
 {
     char name[SWEEP_HOST_BYTES * 4];
@@ -142,14 +153,16 @@ static enum sweep_taken take_parcel(struct sweep_remote *r, struct sweep_job *jo
     if (job->host == 0 || trial_output_read(parts[0], &job->output) != 0)
         return SWEEP_TAKEN_NOTHING;
     taken = check(r, job, parts[2]);
-    job->state = taken == SWEEP_TAKEN ? SWEEP_DONE : SWEEP_WAITS;
-    if (taken == SWEEP_TAKEN &&
-        (sweep_measure_keep(r->sweep, job, failure) != 0 ||
-         (job != &r->sweep->first && sweep_folder_note(r->sweep, job, failure) != 0)))
-        return SWEEP_TAKEN_NOTHING;
-    if (taken != SWEEP_TAKEN)
+    if (taken != SWEEP_TAKEN) {
         unlink(parts[2]);
-    return taken;
+        return taken;
+    }
+    job->state = SWEEP_DONE;
+    if (sweep_measure_keep(r->sweep, job, failure) == 0 &&
+        (job == &r->sweep->first || sweep_folder_note(r->sweep, job, failure) == 0))
+        return SWEEP_TAKEN;
+    job->state = SWEEP_WAITS;
+    return SWEEP_TAKEN_NOTHING;
 }
 
 enum sweep_taken sweep_remote_take(struct sweep_remote *r, struct sweep_job *job,
@@ -226,13 +239,22 @@ int sweep_remote_first(struct sweep_remote *r, struct run_failure *failure)
     return 0;
 }
 
+static bool any_done(const struct sweep_remote *r)
+{
+    size_t i = 0;
+
+    while (i < r->sweep->job_count && r->sweep->jobs[i].state != SWEEP_DONE)
+        i++;
+    return r->good != 0 || i < r->sweep->job_count;
+}
+
 /* Jobs that failed too often are divided, or given up.  Where no run succeeds, nothing is. */
 static int give_up(struct sweep_remote *r, struct run_failure *failure)
 {
     for (size_t i = 0; i < r->sweep->job_count; i++) {
         if (r->sweep->jobs[i].state != SWEEP_WAITS || r->sweep->jobs[i].tries < SWEEP_TRIES)
             continue;
-        if (r->good == 0)
+        if (!any_done(r))
             return run_fail(failure, "no run succeeds: %s", r->reason);
         progress_erase(&r->line);
         if (sweep_measure_failed(r->sweep, i, failure) != 0)

@@ -66,3 +66,6 @@ int sweep_remote_stopped(int number, struct run_failure *failure);
 
 /* Divides a text into words at blanks, appended to `list`.  Returns their number. */
 size_t sweep_remote_words(char *text, const char **list, size_t room);
+
+/* Returns the number of a text's words. */
+size_t sweep_remote_count(const char *text);

@@ -68,20 +68,26 @@ static bool is_number(const char *text)
     return text[0] != 0 && strspn(text, "0123456789") == strlen(text);
 }
 
+/* Takes the number of a job: NUMBER, or NUMBER;CLUSTER. */
+static void read_id(const char *path)
+{
+    FILE *in = fopen(path, "re");
+
+    if (in == NULL || fgets(array.id, sizeof array.id, in) == NULL)
+        array.id[0] = 0;
+    if (in != NULL)
+        fclose(in);
+    array.id[strcspn(array.id, ";\n")] = 0;
+    if (!is_number(array.id))
+        array.id[0] = 0;
+}
+
 /* A job that an earlier hr left is cancelled; what it did is taken. */
 static void take_over(const struct sweep_remote *r)
 {
     char path[SWEEP_PATH_BYTES];
-    FILE *in = fopen(file(r, JOBS_FILE, path), "re");
 
-    if (in == NULL)
-        return;
-    if (fgets(array.id, sizeof array.id, in) == NULL)
-        array.id[0] = 0;
-    fclose(in);
-    array.id[strcspn(array.id, "\n")] = 0;
-    if (!is_number(array.id))
-        array.id[0] = 0;
+    read_id(file(r, JOBS_FILE, path));
     cancel(r);
 }
 
@@ -102,6 +108,7 @@ static void take(struct sweep_remote *r, struct sweep_job *job, const char *path
 {
     enum sweep_taken taken = sweep_remote_take(r, job, path, NULL);
 
+    job->tries -= taken == SWEEP_TAKEN_FAILED; /* perform_array counts it */
     if (taken == SWEEP_TAKEN_OTHER && job->host != 0) {
         exclude(array.others, sweep_job_host(r->sweep, job));
         sweep_remote_leave_out(r, sweep_job_host(r->sweep, job));
@@ -146,8 +153,11 @@ static int begin(struct sweep_remote *r, struct run_failure *failure)
         return run_fail(failure, "%s: %s", r->sweep->folder, strerror(errno));
     if (hr != NULL)
         snprintf(array.hr, sizeof array.hr, "%s", hr);
-    if (strchr(array.folder, '\'') != NULL || strchr(array.hr, '\'') != NULL)
-        return run_fail(failure, "--slurm: a path with a quotation mark: %s", array.folder);
+    if (strpbrk(array.folder, "'%\\") != NULL || strchr(array.hr, '\'') != NULL)
+        return run_fail(failure, "--slurm: a path with ', %% or a backslash: %s; rename it",
+                        strchr(array.hr, '\'') != NULL ? array.hr : array.folder);
+    if (sweep_remote_count(r->sweep->where.slurm) > SBATCH_WORDS)
+        return run_fail(failure, "--slurm: more than %d options for sbatch", SBATCH_WORDS);
     take_over(r);
     take_all(r);
     return 0;
@@ -178,27 +188,23 @@ static int submit_without(struct sweep_remote *r, const char *script, const char
     const char *argv[SBATCH_WORDS + 10] = {
         "sbatch", "--parsable", "--no-requeue", "--job-name=microtome", tasks, log};
     size_t count = 6;
-    FILE *in;
     int status;
 
     if (given == NULL)
         return 127;
     snprintf(tasks, sizeof tasks, "--array=0-%zu", array.count - 1);
     snprintf(log, sizeof log, "--output=%s/tasks/slurm-%%a.log", array.folder);
-    snprintf(without, sizeof without, "--exclude=%s", excluded + 1);
-    if (excluded[0] != 0)
+    if (excluded[0] != 0) {
+        snprintf(without, sizeof without, "--exclude=%s", excluded + 1);
         argv[count++] = without;
+    }
     count += sweep_remote_words(given, argv + count, SBATCH_WORDS);
     argv[count++] = script;
     argv[count] = NULL;
     status = ask(r, argv);
     free(given);
-    in = status == 0 ? fopen(file(r, "tasks/slurm.out", path), "re") : NULL;
-    if (in != NULL && fgets(array.id, sizeof array.id, in) == NULL)
-        array.id[0] = 0;
-    if (in != NULL)
-        fclose(in);
-    array.id[strcspn(array.id, ";\n")] = 0; /* NUMBER;CLUSTER */
+    if (status == 0)
+        read_id(file(r, "tasks/slurm.out", path));
     return status;
 }
 
@@ -208,7 +214,6 @@ static int submit(struct sweep_remote *r, struct run_failure *failure)
     char script[SWEEP_PATH_BYTES], path[SWEEP_PATH_BYTES], text[RUN_CHILD_REASON_BYTES];
     char excluded[EXCLUDED_BYTES];
     int status;
-    FILE *out;
 
     if (write_script(r, file(r, "tasks/slurm.sh", script), failure) != 0)
         return -1;
@@ -221,10 +226,11 @@ static int submit(struct sweep_remote *r, struct run_failure *failure)
         status = submit_without(r, script, array.others);
     if (status < 0)
         return sweep_remote_stopped(-status, failure);
-    if (status == 0 && is_number(array.id)) {
-        out = fopen(file(r, JOBS_FILE, path), "we");
-        if (out != NULL && fprintf(out, "%s\n", array.id) > 0 && fclose(out) == 0)
+    if (status == 0 && array.id[0] != 0) {
+        if (sweep_folder_write(file(r, JOBS_FILE, path), array.id, failure) == 0)
             return 0;
+        cancel(r); /* another hr could not */
+        return -1;
     }
     run_child_reason(file(r, "tasks/slurm.err", path), text);
     return status == 127 ? run_fail(failure, "--slurm: sbatch cannot be started; install Slurm's "

@@ -94,6 +94,34 @@ is 'a run of another processor in the folder' "$status" 1
 run_hr sweep show
 like 'is not joined' out '0001-1.hr: left out: it ran on another processor: AMD EPYC'
 
+# A signal ends the run there, too, though its ssh is gone.
+rm -rf sweep a/tmp/*
+# shellcheck disable=SC2016
+printf 'case $2 in *first) PATH=%s:$PATH TMPDIR=%s setsid -f sh -c "$2"; exec sleep 60 ;; esac\n' \
+    "$work/a/bin" "$work/a/tmp" >a/do
+rm a/bin/hr
+printf '#!/bin/sh\n: >"%s/running"\nexec sleep 60\n' "$work" >a/bin/hr
+chmod +x a/bin/hr
+# shellcheck disable=SC2086
+"$HR" sweep -q $machine -e cycles --qemu emulator --ssh "$work/ssh-to" --hosts a "$program" 2>/dev/null &
+for _ in $(seq 200); do
+    [ ! -e running ] || break
+    sleep 0.1
+done
+there=$(cat a/tmp/microtome-sweep.*/hr.pid)
+kill -TERM $!
+wait $!
+is 'a signal: status' $? 143
+for _ in $(seq 100); do
+    kill -0 "$there" 2>/dev/null || break
+    sleep 0.1
+done
+ok 'a signal: no run is left there' test ! -e "/proc/$there"
+is 'a signal: nothing is left there' "$(ls a/tmp)" ''
+
+rm -rf sweep
+run_hr sweep --ssh ' ' --hosts a "$program"
+like 'no command for ssh' err '--ssh: name a command'
 run_hr sweep --hosts=-x "$program"
 is 'a machine whose name is an option' "$status" 125
 run_hr sweep --hosts a --slurm "$program"
