@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/base/command_line.h"
 #include "host/base/option.h"
 #include "host/sweep/sweep_merge.h"
+#include "host/trial/trial_options.h"
 #include "lib/array.h"
 
 #define WARM_UP_MAX 1000u
@@ -94,26 +96,19 @@ static const char help[] =
     "  hr sweep --repeat 5 -o all ./my-program  measure each five times\n"
     "  hr sweep --resume -o all                 ... and continue after Ctrl-C";
 
-/* Appends "--name=value", or "--name". */
-static int take_run_option(struct sweep *sweep, int key, const char *argument)
+static error_t take_run_option(struct sweep *sweep, int key, const char *argument)
 {
-    char text[8192];
-
     for (const struct argp_option *option = run_table;
-         option < run_table + ARRAY_COUNT(run_table) - 1; option++) {
-        if (option->key != key || option->name == NULL)
-            continue;
-        snprintf(text, sizeof text, "--%s%s%s", option->name, argument != NULL ? "=" : "",
-                 argument != NULL ? argument : "");
-        return sweep_append(&sweep->options, &sweep->option_count, text);
-    }
+         option < run_table + ARRAY_COUNT(run_table) - 1; option++)
+        if (option->key == key && option->name != NULL)
+            return -trial_options_append(option, argument, &sweep->options, &sweep->option_count);
     return ARGP_ERR_UNKNOWN;
 }
 
 static error_t take_rest(struct sweep_options *o, struct argp_state *state)
 {
     for (int i = state->next - 1; i < state->argc; i++)
-        if (sweep_append(&o->sweep->program, &o->sweep->program_count, state->argv[i]) != 0)
+        if (array_append_text(&o->sweep->program, &o->sweep->program_count, state->argv[i]) != 0)
             return ENOMEM;
     state->next = state->argc;
     return 0;
@@ -178,7 +173,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         snprintf(o->sweep->folder, sizeof o->sweep->folder, "%s", argument);
         return 0;
     case 'e':
-        return -sweep_append(&o->events, &o->event_count, argument);
+        return -array_append_text(&o->events, &o->event_count, argument);
     case KEY_HOSTS:
     case KEY_SLURM:
     case KEY_SSH:
@@ -215,8 +210,5 @@ int sweep_options_parse(struct sweep_options *o, int argc, char **argv)
 
 void sweep_options_free(struct sweep_options *o)
 {
-    for (size_t i = 0; i < o->event_count; i++)
-        free(o->events[i]);
-    free(o->events);
-    o->events = NULL;
+    array_free_texts(&o->events, &o->event_count);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "host/base/array.h"
 #include "host/options/options_sampling.h"
@@ -54,19 +55,30 @@ static const struct argp_option table[] = {
     {0},
 };
 
+int trial_options_append(const struct argp_option *option, const char *argument, char ***texts,
+                         size_t *count)
+{
+    char *text = NULL;
+    int error;
+
+    if (asprintf(&text, "--%s%s%s", option->name, argument != NULL ? "=" : "",
+                 argument != NULL ? argument : "") < 0)
+        return -ENOMEM;
+    error = array_append_text(texts, count, text);
+    free(text);
+    return error;
+}
+
 static error_t take(int key, char *argument, struct argp_state *state)
 {
     struct trial_options *options = state->input;
-    char text[8192];
 
     for (size_t i = 0; i < ARRAY_COUNT(table) - 1; i++) {
         if (table[i].key != key)
             continue;
         if (key == 'g' && argument == NULL && options_stacks_follow(state->argv[state->next]))
             argument = state->argv[state->next++];
-        snprintf(text, sizeof text, "--%s%s%s", table[i].name, argument != NULL ? "=" : "",
-                 argument != NULL ? argument : "");
-        return -array_append_text(&options->texts, &options->count, text);
+        return -trial_options_append(&table[i], argument, &options->texts, &options->count);
     }
     return ARGP_ERR_UNKNOWN;
 }

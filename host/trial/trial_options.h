@@ -9,6 +9,10 @@ struct trial_options { /* "--name=value" each; owned: array_free_texts (host/bas
     size_t count;
 };
 
+/* Appends "--name=value", or "--name" where the argument is NULL.  Returns 0 or -ENOMEM. */
+int trial_options_append(const struct argp_option *option, const char *argument, char ***texts,
+                         size_t *count);
+
 /* A child for a command's argp, whose options are shown as group `2`.  Its input is a struct
  * trial_options: the command sets state->child_inputs[0] at ARGP_KEY_INIT.  Its keys are from
  * TRIAL_OPTIONS_KEY on, and -i, -m, -g, -c and -F. */

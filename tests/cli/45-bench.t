@@ -45,6 +45,10 @@ like 'a word with a blank' out "hello '7 a' +2 "
 bench --cpus 1 -- "$WORKLOADS/hello"
 is 'without virtual time: ten runs at least' "$(awk '$2 >= 10 && $1 ~ /hello/' out | wc -l)" 1
 
+# shellcheck disable=SC2016
+bench --env "LONG=$(printf %09000d 0)" -- /bin/sh -c 'exit $((${#LONG} != 9000))'
+is 'a long option is handed on whole' "$status $(cat err)" '0 '
+
 # What fails.
 bench -- /bin/true ::: /bin/false ::: /bin/true
 is 'a program that fails' "$status $(head -n 1 err)" '1 hr: /bin/false ended with status 1; --ignore-failure measures it all the same'
