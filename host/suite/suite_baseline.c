@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/base/array.h"
 #include "host/base/nearest.h"
 #include "host/base/text.h"
 #include "host/suite/suite_git.h"
-#include "host/sweep/sweep_folder.h"
 
 #define ENDING ".json"
 
@@ -51,7 +51,7 @@ static int list_folder(const char *folder, struct suite_texts *names, struct run
             continue;
         entry->d_name[bytes - strlen(ENDING)] = 0;
         if (suite_is_name(entry->d_name))
-            result = sweep_append(&names->list, &names->count, entry->d_name);
+            result = array_append_text(&names->list, &names->count, entry->d_name);
     }
     if (open != NULL)
         closedir(open);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
@@ -12,7 +13,6 @@
 #include "host/suite/suite_baseline.h"
 #include "host/suite/suite_print.h"
 #include "host/suite/suite_run.h"
-#include "host/sweep/sweep_folder.h"
 
 #define RESULTS_DEFAULT "microtome-results"
 
@@ -30,7 +30,7 @@ struct wish { /* what a subcommand was given */
 
 static error_t take_more(struct suite_texts *texts, const char *text)
 {
-    return -sweep_append(&texts->list, &texts->count, text);
+    return -array_append_text(&texts->list, &texts->count, text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -82,6 +82,14 @@ static int say(const struct run_failure *failure)
                       "%s", failure->text);
 }
 
+/* Returns the status, unless what was printed could not be written. */
+static int finish_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    return error_exit(HR_EXIT_USAGE, "cannot write to standard output");
+}
+
 /* Shows a comparison, and returns its exit status. */
 static int conclude(const struct wish *w, const struct suite_results *before,
                     const struct suite_results *after)
@@ -94,8 +102,7 @@ static int conclude(const struct wish *w, const struct suite_results *before,
     if (suite_compare(&comparison, before, after, &failure) == 0) {
         w->print(&print);
         status = suite_comparison_status(&comparison);
-        if (fflush(stdout) != 0 || ferror(stdout))
-            status = error_exit(HR_EXIT_USAGE, "cannot write to standard output");
+        status = finish_output(status);
     } else {
         status = say(&failure);
     }
@@ -183,7 +190,7 @@ static int list_baselines(struct wish *w)
     for (size_t i = 0; i < names.count; i++)
         printf("%s\n", names.list[i]);
     suite_texts_free(&names);
-    return status;
+    return finish_output(status);
 }
 
 static int show_baseline(struct wish *w)

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/base/nearest.h"
 #include "host/base/text.h"
 #include "host/base/units.h"
 #include "host/suite/suite_reading.h"
-#include "host/sweep/sweep_folder.h"
 
 #define EXIT_STATUS_MAX 255
 
@@ -219,7 +219,7 @@ static int add_option(const struct suite_reading *r, struct suite_benchmark *b, 
 
     if (asprintf(&text, "%s%s", name, value) < 0)
         return suite_reading_no_memory(r);
-    result = sweep_append(&b->options.list, &b->options.count, text);
+    result = array_append_text(&b->options.list, &b->options.count, text);
     free(text);
     return result == 0 ? 0 : suite_reading_no_memory(r);
 }

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/base/array.h"
 #include "host/base/transfer.h"
 #include "host/suite/suite_baseline.h"
-#include "host/sweep/sweep_folder.h"
 
 #define HASH_BYTES 80
 #define REF_BYTES 200
@@ -215,8 +215,8 @@ int suite_git_list(struct suite_texts *names, struct run_failure *failure)
 
     for (char *line = result == 0 ? strtok_r(call.output, "\n", &save) : NULL;
          line != NULL && result == 0; line = strtok_r(NULL, "\n", &save))
-        result = sweep_append(&names->list, &names->count, line);
+        if (suite_is_name(line) && array_append_text(&names->list, &names->count, line) != 0)
+            result = run_fail(failure, "out of memory; end other programs");
     free(call.output);
-    return result == 0 || result == -1 ? result
-                                       : run_fail(failure, "out of memory; end other programs");
+    return result;
 }

@@ -144,7 +144,8 @@ static void print_functions(const struct suite_print *p, const struct suite_pair
         print_row(p, row, "", &changes[i]);
     }
     if (count > FUNCTIONS_IN_TABLE)
-        fprintf(p->out, "    and %ld more functions\n", count - FUNCTIONS_IN_TABLE);
+        fprintf(p->out, "    and %ld more function%s\n", count - FUNCTIONS_IN_TABLE,
+                plural((size_t)count - FUNCTIONS_IN_TABLE));
     free(changes);
 }
 

@@ -201,7 +201,8 @@ static void put_functions(const struct suite_print *p, const struct suite_pair *
         fputc('\n', p->out);
     }
     if (count > SUITE_FUNCTIONS_SHOWN)
-        fprintf(p->out, "\n%ld more functions changed.\n", count - SUITE_FUNCTIONS_SHOWN);
+        fprintf(p->out, "\n%ld more function%s changed.\n", count - SUITE_FUNCTIONS_SHOWN,
+                count == SUITE_FUNCTIONS_SHOWN + 1 ? "" : "s");
     free(changes);
 }
 

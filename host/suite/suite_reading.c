@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/base/text.h"
-#include "host/sweep/sweep_folder.h"
 
 int suite_reading_wrong(const struct suite_reading *r, const struct toml *at, const char *format,
                         ...)
@@ -57,7 +57,6 @@ int suite_reading_keep(const struct suite_reading *r, const struct toml *value, 
     return *kept != NULL ? 0 : suite_reading_no_memory(r);
 }
 
-/* Calls `take` for a string, or for each string of an array. */
 int suite_reading_each(const struct suite_reading *r, const struct toml *value, const char *wanted,
                        struct suite_texts *texts)
 {
@@ -68,7 +67,7 @@ int suite_reading_each(const struct suite_reading *r, const struct toml *value, 
 
         if (item->kind != TOML_STRING)
             return suite_reading_wrong_kind(r, item, wanted);
-        if (sweep_append(&texts->list, &texts->count, item->text) != 0)
+        if (array_append_text(&texts->list, &texts->count, item->text) != 0)
             return suite_reading_no_memory(r);
     }
     return 0;
@@ -76,10 +75,7 @@ int suite_reading_each(const struct suite_reading *r, const struct toml *value, 
 
 void suite_texts_free(struct suite_texts *texts)
 {
-    for (size_t i = 0; i < texts->count; i++)
-        free(texts->list[i]);
-    free(texts->list);
-    *texts = (struct suite_texts){0};
+    array_free_texts(&texts->list, &texts->count);
 }
 
 bool suite_texts_have(const struct suite_texts *texts, const char *text)

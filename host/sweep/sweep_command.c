@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/base/array.h"
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
@@ -238,7 +239,7 @@ static error_t parse_reading(int key, char *argument, struct argp_state *state)
         r->target = argument;
         return 0;
     case 'w':
-        return -sweep_append(&r->without, &r->without_count, argument);
+        return -array_append_text(&r->without, &r->without_count, argument);
     case 'o':
         r->output = argument;
         return 0;

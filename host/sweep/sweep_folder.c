@@ -35,20 +35,11 @@ char *sweep_job_path(const struct sweep *sweep, const struct sweep_job *job, con
     return sweep_path(sweep, name, path);
 }
 
-int sweep_append(char ***list, size_t *count, const char *text)
-{
-    return array_append_text(list, count, text);
-}
-
 void sweep_free(struct sweep *sweep)
 {
     sweep_plan_free(&sweep->plan);
-    for (size_t i = 0; i < sweep->program_count; i++)
-        free(sweep->program[i]);
-    for (size_t i = 0; i < sweep->option_count; i++)
-        free(sweep->options[i]);
-    free(sweep->program);
-    free(sweep->options);
+    array_free_texts(&sweep->program, &sweep->program_count);
+    array_free_texts(&sweep->options, &sweep->option_count);
     free(sweep->hosts);
     free(sweep->where.hosts);
     free(sweep->where.slurm);

@@ -68,9 +68,6 @@ struct sweep {
 
 void sweep_free(struct sweep *sweep);
 
-/* Appends a copy of a text to a list of the sweep.  Returns 0 or -ENOMEM. */
-int sweep_append(char ***list, size_t *count, const char *text);
-
 /* Makes the jobs of the plan's runs, in a random order that depends on the seed alone.  Returns 0
  * or -ENOMEM. */
 int sweep_make_jobs(struct sweep *sweep);

@@ -22,7 +22,7 @@ static const char *read_texts(const json_t *list, char ***texts, size_t *count)
     {
         if (!json_is_string(item))
             return "a list has what is no text";
-        if (sweep_append(texts, count, json_string_value(item)) != 0)
+        if (array_append_text(texts, count, json_string_value(item)) != 0)
             return "it is too large for memory";
     }
     return NULL;

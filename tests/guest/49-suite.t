@@ -129,7 +129,11 @@ if command -v git >/dev/null; then
     git init -q .
     run_hr suite baseline save --git main
     run_hr suite baseline save --git main new
-    is 'git: what is there' "$("$HR" suite baseline show --git)" main
+    git update-ref refs/microtome/baselines/a/b refs/microtome/baselines/main
+    is 'git: what is there, without refs of others' "$("$HR" suite baseline show --git)" main
+    git update-ref -d refs/microtome/baselines/a/b
+    "$HR" suite baseline show --git >/dev/full 2>err
+    is 'git: a list that cannot be written' $? 2
     is 'git: a history' "$(git rev-list --count refs/microtome/baselines/main)" 2
     is 'git: results.json alone' "$(git ls-tree --name-only refs/microtome/baselines/main)" results.json
     git clone -q . clone 2>/dev/null
@@ -138,7 +142,7 @@ if command -v git >/dev/null; then
     run_hr suite baseline prune --git main
     is 'git: pruned' "$status.$(git for-each-ref | wc -l)" 0.0
 else
-    skip 5 'no git'
+    skip 6 'no git'
 fi
 
 # What goes wrong.
