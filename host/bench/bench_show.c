@@ -69,7 +69,7 @@ static void print_job(FILE *out, const struct bench *b, const struct bench_job *
 static void print_summary(FILE *out, const struct bench *b)
 {
     const struct bench_job *fastest = bench_fastest(b);
-    char name[512], off_text[32] = "";
+    char name[512], off_text[32];
     double last = 0;
 
     fprintf(out, "\n%s ran\n", text_escape(name, sizeof name, fastest->text));
@@ -91,6 +91,7 @@ static void print_summary(FILE *out, const struct bench *b)
             if (job == fastest || job->run_count == 0 || job->time.mean != last)
                 continue;
             relative = bench_relative(job, fastest, &deviation);
+            off_text[0] = 0;
             if (!job->first.exact)
                 snprintf(off_text, sizeof off_text, " +- %.2f", deviation);
             fprintf(out, "  %.2f%s times as fast as %s\n", relative, off_text,

@@ -108,22 +108,26 @@ static int take_company(const struct pair_plan *plan, int which, struct company 
     return 0;
 }
 
-static void stop(pid_t pid)
+/* Ends a run, if it did not end yet. */
+static void stop(const struct started *s)
 {
-    pid_t ended = 0;
     int status;
 
-    kill(pid, SIGTERM);
-    while (ended >= 0 && ended != pid)
-        ended = trial_process_wait(10000, &status);
+    if (s->pid <= 0)
+        return;
+    kill(s->pid, SIGTERM);
+    while (kill(s->pid, 0) == 0 && trial_process_wait(1000, &status) >= 0)
+        ;
 }
 
 /* Runs the program once, at the same time as the other one where `c` is given. */
 static int run_once(const struct pair_plan *plan, const struct pair_place *place, int which,
                     struct started *s, struct company *c, struct run_failure *failure)
 {
+    struct started none = {.pid = 0}, *other = c != NULL ? &c->run : &none;
     int status = 0, result = 0;
 
+    s->pid = 0;
     if (c != NULL) {
         *c = (struct company){.since_ns = monotonic_ns()};
         result = start(plan, place, !which, &c->run, failure);
@@ -136,16 +140,19 @@ static int run_once(const struct pair_plan *plan, const struct pair_place *place
         if (ended < 0)
             result = run_fail_as(failure, RUN_EXIT_SIGNAL_BASE - ended, "ended by %s",
                                  strsignal(-ended));
-        if (ended > 0 && ended == s->pid)
+        if (ended > 0 && ended == s->pid) {
+            s->pid = 0;
             break;
-        if (ended <= 0 || c == NULL || ended != c->run.pid)
+        }
+        if (ended <= 0 || c == NULL || ended != other->pid)
             continue;
+        other->pid = 0;
         result = take_company(plan, !which, c, status, failure);
         if (result == 0)
             result = start(plan, place, !which, &c->run, failure);
     }
-    if (c != NULL && c->run.pid > 0 && failure->exit_status == 0)
-        stop(c->run.pid);
+    stop(s);
+    stop(other);
     return result == 0 ? check(plan, which, s, status, failure) : -1;
 }
 
