@@ -12,19 +12,29 @@
 
 #define CODE_BYTES DIFF_FACTS_BYTES
 
-/* A text as code of a table's cell. */
-static void put_code(FILE *out, const char *text)
+static void put(FILE *out, const char *text, const char *bar)
 {
     char safe[CODE_BYTES];
 
     text_escape(safe, sizeof safe, text);
     fputc('`', out);
-    for (const char *c = safe; *c != 0; c++) {
+    for (const char *c = safe; *c != 0; c++)
         if (*c == '|')
-            fputc('\\', out);
-        fputc(*c == '`' ? '\'' : *c, out);
-    }
+            fputs(bar, out);
+        else
+            fputc(*c == '`' ? '\'' : *c, out);
     fputc('`', out);
+}
+
+/* A text as code, and as code of a table's cell. */
+static void put_code(FILE *out, const char *text)
+{
+    put(out, text, "|");
+}
+
+static void put_cell(FILE *out, const char *text)
+{
+    put(out, text, "\\|");
 }
 
 static void put_name(const struct suite_print *p, const struct suite_pair *pair)
@@ -73,7 +83,7 @@ static void put_limits(FILE *out, const struct suite_pair *pair, size_t event)
         if (!is_of(pair, &pair->verdicts[i], event))
             continue;
         fputs(between, out);
-        put_code(out, pair->verdicts[i].limit->text);
+        put_cell(out, pair->verdicts[i].limit->text);
         between = ", ";
     }
 }
@@ -105,7 +115,7 @@ static void put_event(const struct suite_print *p, const struct suite_pair *pair
     fprintf(p->out, "| %s", mark(answer_of(pair, event)));
     put_name(p, pair);
     fprintf(p->out, " | ");
-    put_code(p->out, suite_event_word(&pair->after->events[event], word));
+    put_cell(p->out, suite_event_word(&pair->after->events[event], word));
     fprintf(p->out, " |");
     put_change(p->out, &change);
     fputc(' ', p->out);
@@ -191,10 +201,10 @@ static void put_functions(const struct suite_print *p, const struct suite_pair *
         fputs("\n| function | before | after | change | |\n|:--|--:|--:|--:|--:|\n", p->out);
     for (long i = 0; i < count && i < SUITE_FUNCTIONS_SHOWN; i++) {
         fputs("| ", p->out);
-        put_code(p->out, changes[i].name);
+        put_cell(p->out, changes[i].name);
         if (changes[i].object[0] != 0) {
             fputc(' ', p->out);
-            put_code(p->out, changes[i].object);
+            put_cell(p->out, changes[i].object);
         }
         fputs(" |", p->out);
         put_change(p->out, &changes[i]);

@@ -113,6 +113,9 @@ run_hr suite compare -f markdown --link 'https://host/{}.html' main new
 is 'markdown: the mark by which a comment is found' "$(head -n 1 out)" '<!-- microtome-suite -->'
 like 'markdown: a row with a link' out '^\| ❌ \[`words`\]\(https://host/words.html\) \| `instructions` \| .* \| \+10,000 \| \+[0-9.]+ % \| `0\.5 %`, `\+100` \|$'
 like 'markdown: the function' out '^\| `parse_value` \| 40,0.. \| 50,0.. \| \+10,000 \| \+25\.00 %'
+jq '.benchmarks[0].problem = "a|b`c"' new/results.json >failed.json
+run_hr suite show -f markdown failed.json
+like 'markdown: code outside a table' out "^- ❔ .words. failed: .a[|]b'c.$"
 run_hr suite compare -f junit main new
 ok 'junit: XML' xmllint --noout out
 is 'junit: tests and failures' "$(xmllint --xpath 'concat(/testsuite/@tests, " ", /testsuite/@failures)' out)" '6 2'
