@@ -157,39 +157,6 @@ is 'no limit' "$status.$(head -n 1 err)" '2.hr diff: --fail-above much: neither 
 run_hr diff before.bin missing.bin
 is 'a trace that is not there' "$status.$(cat err)" "2.hr: missing.bin: no such file; record a trace with 'hr run'"
 
-# The workflow of docs/ci.md: its steps, on a repository with a pull request that makes growing() dearer.
-sed -n '/^```yaml/,/^```$/p' "$ROOT/docs/ci.md" | grep -v '^```' >workflow.yml
-# step NAME: the commands of a step, whether on its own line or below it.
-step() {
-    awk -v name="- name: $1" '
-        { line = $0; sub(/^ +/, "", line) }
-        line == name { found = 1; next }
-        found && line ~ /^- name:/ { exit }
-        found && line == "run: |" { block = 1; next }
-        found && line ~ /^run: / { sub(/^run: /, "", line); print line; exit }
-        found && block { print }' workflow.yml
-}
-if python3 -c 'import yaml' 2>/dev/null; then
-    is 'the workflow is YAML' "$(python3 -c 'import yaml; print(len(yaml.safe_load(open("workflow.yml"))["jobs"]["gate"]["steps"]))')" 7
-else
-    skip 1 'python3-yaml is missing; tools/setup.sh test installs it'
-fi
-mkdir -p repository bin && cp work.c repository/ && ln -s "$HR" bin/hr
-export HOME="$work" PATH="$work/bin:$PATH" GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t
-cd repository || exit 1
-printf 'N = 100000\nprog: work.c\n\tgcc -g -O1 -static -DGROWING=$(N) -o $@ $<\n' >Makefile
-{ git init -q . && git add . && git commit -qm base; } || exit 1
-base=$(git rev-parse HEAD)
-sed -i 's/100000/103000/' Makefile && git commit -qam head
-{ echo 'set -e'; (cd .. && step 'Run both'); } | sed "s/\${{ github.event.pull_request.base.sha }}/$base/; s/\${{ github.sha }}/$(git rev-parse HEAD)/" >../both.sh
-(cd .. && step 'Compare') >../compare.sh
-sh ../both.sh >../both.log 2>&1
-is 'workflow: both are run' "$?.$(ls before.bin after.bin | wc -l)" 0.2
-sh ../compare.sh >../out 2>../err
-is 'workflow: the gate closes' "$?" 1
-cd ..
-like 'workflow: on what grew' err 'instructions grew by '
-like 'workflow: and names the function' out ' growing +prog$'
 # a terminal: what numbers leave of a line is the name's, whose parameters go first
 if command -v script >/dev/null; then
     objcopy --redefine-sym 'growing=a_function_of_a_name_that_is_long(int, char const*, unsigned long)' before renamed
