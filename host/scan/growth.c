@@ -111,9 +111,10 @@ static int open_now(struct trace_scan *scan, struct reader *reader)
     char file[32];
     int error;
 
-    snprintf(file, sizeof file, "/proc/self/fd/%d", trace_stdin_file());
-    if (strcmp(path, "-") == 0)
+    if (strcmp(path, "-") == 0) {
+        snprintf(file, sizeof file, "/proc/self/fd/%d", trace_stdin_file());
         reader->path = file;
+    }
     error = reader_open(scan, reader);
     reader->path = path;
     return error;

@@ -222,13 +222,17 @@ static bool is_open(const struct trace_file *file, uint64_t offset)
     return file->growing && offset + sizeof(struct hr_chunk_header) > file->file_bytes;
 }
 
-/* As search, from where an earlier search has ended. */
+/* As search, from where an earlier search from this offset has ended. */
 static uint64_t search_on(struct trace_file *file, uint64_t offset)
 {
-    uint64_t end = search(file, file->searched > offset ? file->searched : offset);
+    uint64_t from =
+        offset == file->search_start && file->searched > offset ? file->searched : offset;
+    uint64_t end = search(file, from);
 
-    if (is_open(file, end) && file->file_bytes > sizeof(struct hr_chunk_header))
+    if (is_open(file, end) && file->file_bytes > sizeof(struct hr_chunk_header)) {
+        file->search_start = offset;
         file->searched = file->file_bytes - sizeof(struct hr_chunk_header);
+    }
     return end;
 }
 

@@ -25,7 +25,8 @@ struct trace_file {
     /* The file is still being written: what its end leaves open, which a piece that is not whole
      * does, is TRACE_STEP_END, and is read again when the file has grown. */
     bool growing;
-    uint64_t searched; /* of what is left open, no chunk begins before this */
+    uint64_t search_start; /* where the search of what is left open began */
+    uint64_t searched; /* no chunk begins between there and here */
 };
 
 enum trace_step {

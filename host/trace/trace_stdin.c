@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,6 +50,19 @@ int trace_stdin_file(void)
     return kept;
 }
 
+/* Another program that has the pipe may have set it not to wait. */
+static ssize_t await_bytes(void *bytes, size_t room)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    ssize_t got;
+
+    do
+        got = read(STDIN_FILENO, bytes, room);
+    while (got < 0 &&
+           (errno == EINTR || (errno == EAGAIN && (poll(&input, 1, -1) >= 0 || errno == EINTR))));
+    return got;
+}
+
 int trace_stdin_take(void)
 {
     static uint8_t bytes[TAKE_BYTES];
@@ -58,9 +72,7 @@ int trace_stdin_take(void)
 
     if (ended)
         return 0;
-    do
-        got = read(STDIN_FILENO, bytes, sizeof bytes);
-    while (got < 0 && errno == EINTR);
+    got = await_bytes(bytes, sizeof bytes);
     if (got < 0)
         return -errno;
     ended = got == 0;

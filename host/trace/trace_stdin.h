@@ -8,8 +8,8 @@
 /* Returns the descriptor of what has come so far, which stays open, or -errno. */
 int trace_stdin_file(void);
 
-/* Takes what there is, and waits for it unless standard input does not wait.  Returns 1 if
- * something came, 0 at the end, or -errno. */
+/* Waits until there is something, and takes it.  Returns 1 if something came, 0 at the end, or
+ * -errno. */
 int trace_stdin_take(void);
 
 /* Takes everything.  Returns a descriptor of the caller's own, or -errno. */

@@ -218,6 +218,16 @@ def pipes(trace):
         for follow in ([], ["--follow"]):
             run = subprocess.run([HR, "stat", *follow, "-"], input=input, capture_output=True)
             check(f"a pipe with {words.decode()} {' '.join(follow)}", run.returncode == 2 and words in run.stderr, str(run))
+    end, start = os.pipe()
+    os.set_blocking(end, False)
+    follower = Follower("stat", "--json", "-", stdin=end)
+    time.sleep(0.2)  # it finds nothing at first
+    if follower.process.poll() is None:
+        os.write(start, data[:1000])
+        os.close(end)
+        with os.fdopen(start, "wb") as file:
+            file.write(data[1000:])
+    check("a pipe that does not wait", follower.finish()[1] == plain("stat", "--json", trace)[1])
     writer, follower = half_written(data)
     follower.process.stdout.close()
     check("its reader ends", follower.process.wait(LIMIT) == -signal.SIGPIPE)

@@ -378,6 +378,32 @@ static void random_damage_is_survived(void **state)
     fixture_free(&f);
 }
 
+/* What a search at the file's end found holds there alone: a second walk meets earlier damage. */
+static void second_walk_over_a_file_that_grew_finds_the_same(void **state)
+{
+    struct seen first = {0, 0}, second = {0, 0};
+    struct trace_visitor visitor = {.context = &first, .samples = count_samples};
+    struct trace_scan scan;
+    struct fixture f;
+    const char *path;
+
+    (void)state;
+    build(&f);
+    f.bytes[f.offsets[2] + 8] ^= 1;
+    path = fixture_file(&f);
+    assert_int_equal(truncate(path, (off_t)f.offsets[f.chunk_count - 1] + 10), 0);
+    assert_int_equal(trace_scan_open(&scan, path), 0);
+    scan.file.growing = true;
+    assert_int_equal(trace_scan_run(&scan, &visitor), 0);
+    assert_true(first.samples != 0);
+    assert_int_equal(trace_scan_rewind(&scan), 0);
+    visitor.context = &second;
+    assert_int_equal(trace_scan_run(&scan, &visitor), 0);
+    assert_int_equal(second.samples, first.samples);
+    trace_scan_close(&scan);
+    fixture_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +420,7 @@ int main(void)
         cmocka_unit_test(what_is_no_trace_is_refused),
         cmocka_unit_test(a_span_gives_its_samples),
         cmocka_unit_test(random_damage_is_survived),
+        cmocka_unit_test(second_walk_over_a_file_that_grew_finds_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
