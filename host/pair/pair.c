@@ -18,6 +18,7 @@
 #include "host/launch/launch_pin.h"
 #include "host/pair/pair_measure.h"
 #include "host/run/run_child.h"
+#include "host/trial/trial_options.h"
 #include "host/trial/trial_process.h"
 #include "lib/array.h"
 
@@ -90,17 +91,12 @@ static error_t take_programs(struct wish *w, struct argp_state *state)
 static error_t take_run_option(struct pair_plan *plan, int key, const char *argument)
 {
     const struct argp_option *option = options;
-    char *text;
 
     while (option->doc != NULL && option->key != key)
         option++;
     if (option->doc == NULL || key == 0)
         return ARGP_ERR_UNKNOWN;
-    if (array_grow(&plan->options, plan->option_count, sizeof plan->options[0]) != 0 ||
-        asprintf(&text, "--%s=%s", option->name, argument) < 0)
-        return ENOMEM;
-    plan->options[plan->option_count++] = text;
-    return 0;
+    return -trial_options_append(option, argument, &plan->options, &plan->option_count);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -300,8 +296,6 @@ int pair_command(int argc, char **argv)
     if (measure(&w, &failure) != 0)
         error_print("%s", failure.text);
     remove_folder(&w.plan);
-    for (size_t i = 0; i < w.plan.option_count; i++)
-        free(w.plan.options[i]);
-    free(w.plan.options);
+    array_free_texts(&w.plan.options, &w.plan.option_count);
     return failure.exit_status;
 }
