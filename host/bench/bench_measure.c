@@ -13,24 +13,9 @@
 #include "host/bench/bench.h"
 #include "host/trial/trial.h"
 
-struct places { /* files of the run that is made */
-    char folder[RUN_CHILD_FOLDER_BYTES];
-    char trace[300], output[300], errors[300];
-};
-
-static int make_places(struct places *p, struct run_failure *failure)
-{
-    if (run_child_folder(p->folder, "bench", failure) != 0)
-        return -1;
-    snprintf(p->trace, sizeof p->trace, "%s/hr.bin", p->folder);
-    snprintf(p->output, sizeof p->output, "%s/output", p->folder);
-    snprintf(p->errors, sizeof p->errors, "%s/errors", p->folder);
-    return 0;
-}
-
 /* Runs a command of the host, with the job's parameters in it. */
 static int run_host(const struct bench *b, const struct bench_job *job, const char *option,
-                    const char *command, const struct places *p, struct run_failure *failure)
+                    const char *command, const struct trial_folder *p, struct run_failure *failure)
 {
     const struct run_child_place here = {0};
     char reason[RUN_CHILD_REASON_BYTES];
@@ -50,8 +35,9 @@ static int run_host(const struct bench *b, const struct bench_job *job, const ch
     return status < 0 ? -1 : 0;
 }
 
-static int run_once(const struct bench *b, const struct bench_job *job, const struct places *p,
-                    struct bench_run *run, struct trial_totals *totals, struct run_failure *failure)
+static int run_once(const struct bench *b, const struct bench_job *job,
+                    const struct trial_folder *p, struct bench_run *run,
+                    struct trial_totals *totals, struct run_failure *failure)
 {
     const struct trial trial = {
         .options = b->options.texts,
@@ -106,7 +92,7 @@ static void show(struct progress *line, const struct bench *b, const struct benc
     progress_show(line, text);
 }
 
-static int warm_up(const struct bench *b, const struct bench_job *job, const struct places *p,
+static int warm_up(const struct bench *b, const struct bench_job *job, const struct trial_folder *p,
                    struct run_failure *failure)
 {
     struct trial_totals totals;
@@ -118,7 +104,7 @@ static int warm_up(const struct bench *b, const struct bench_job *job, const str
     return 0;
 }
 
-static int run_all(const struct bench *b, struct bench_job *job, const struct places *p,
+static int run_all(const struct bench *b, struct bench_job *job, const struct trial_folder *p,
                    struct progress *line, struct run_failure *failure)
 {
     uint64_t wanted = b->repeat != 0 ? b->repeat : 1, start_ns;
@@ -145,7 +131,7 @@ static int run_all(const struct bench *b, struct bench_job *job, const struct pl
 }
 
 /* What was set up is cleaned up in any case. */
-static int run_job(const struct bench *b, struct bench_job *job, const struct places *p,
+static int run_job(const struct bench *b, struct bench_job *job, const struct trial_folder *p,
                    struct progress *line, struct run_failure *failure)
 {
     struct run_failure ignored = {0};
@@ -176,22 +162,19 @@ static void finish(struct bench_job *job)
 
 int bench_measure(struct bench *b, struct run_failure *failure)
 {
-    struct places places;
+    struct trial_folder folder;
     struct progress line;
-    int result = make_places(&places, failure);
+    int result = trial_folder_make(&folder, "bench", failure);
 
     if (result != 0)
         return -1;
     progress_init(&line, !b->quiet, monotonic_ns());
     for (size_t i = 0; i < b->job_count && result == 0; i++)
-        result = run_job(b, &b->jobs[i], &places, &line, failure);
+        result = run_job(b, &b->jobs[i], &folder, &line, failure);
     progress_erase(&line);
     for (size_t i = 0; i < b->job_count; i++)
         finish(&b->jobs[i]);
-    unlink(places.trace);
-    unlink(places.output);
-    unlink(places.errors);
-    rmdir(places.folder);
+    trial_folder_remove(&folder);
     return result;
 }
 

@@ -17,6 +17,7 @@
 #include "host/machine/machine_peak.h"
 #include "host/run/run_child.h"
 #include "host/summary/summary.h"
+#include "host/trial/trial.h"
 
 #define SIZES_MAX 64u
 #define ARGUMENTS_MAX 32
@@ -29,34 +30,11 @@ struct row {
 };
 
 struct bench {
-    char directory[RUN_CHILD_FOLDER_BYTES]; /* empty: there is none */
-    char output[300];
-    char trace[300];
-    char errors[300];
+    struct trial_folder folder;
     struct summary summary;
     uint32_t count;
     struct row rows[SIZES_MAX];
 };
-
-static int make_place(struct bench *b, struct run_failure *failure)
-{
-    if (run_child_folder(b->directory, "bench", failure) != 0)
-        return -1;
-    snprintf(b->output, sizeof b->output, "%s/output", b->directory);
-    snprintf(b->trace, sizeof b->trace, "%s/hr.bin", b->directory);
-    snprintf(b->errors, sizeof b->errors, "%s/errors", b->directory);
-    return 0;
-}
-
-static void remove_place(const struct bench *b)
-{
-    if (b->directory[0] == 0)
-        return;
-    unlink(b->output);
-    unlink(b->trace);
-    unlink(b->errors);
-    rmdir(b->directory);
-}
 
 static void add(char **arguments, size_t *count, const char *option, const char *value)
 {
@@ -77,7 +55,7 @@ static int run(struct bench *b, const struct bench_options *o, struct run_failur
         return -1;
     snprintf(size, sizeof size, "%" PRIu64, o->size);
     snprintf(memory, sizeof memory, "%" PRIu64 "M", (2 * o->size + OWN_BYTES) >> 20);
-    add(arguments, &count, "-o", b->trace);
+    add(arguments, &count, "-o", b->folder.trace);
     add(arguments, &count, "--mem", memory);
     add(arguments, &count, "--accel", o->accel);
     add(arguments, &count, "--qemu", o->qemu);
@@ -86,13 +64,13 @@ static int run(struct bench *b, const struct bench_options *o, struct run_failur
     add(arguments, &count, "--mode", "off");
     add(arguments, &count, "--event", "none");
     add(arguments, &count, program, size);
-    status = run_child(arguments, b->output, b->errors, failure);
-    if (status == 0 && summary_from_file(b->trace, &b->summary) == 0)
+    status = run_child(arguments, b->folder.output, b->folder.errors, failure);
+    if (status == 0 && summary_from_file(b->folder.trace, &b->summary) == 0)
         return 0;
     if (status < 0)
         return -1;
     return run_fail(failure, "the run ended with status %d: %s", status,
-                    run_child_reason(b->errors, reason));
+                    run_child_reason(b->folder.errors, reason));
 }
 
 static struct row *row_of(struct bench *b, uint64_t size)
@@ -108,12 +86,12 @@ static struct row *row_of(struct bench *b, uint64_t size)
 /* The program's lines: KIND SIZE BYTES NANOSECONDS.  What comes from the guest may be anything. */
 static int read_rows(struct bench *b, struct run_failure *failure)
 {
-    FILE *file = fopen(b->output, "re");
+    FILE *file = fopen(b->folder.output, "re");
     uint64_t size, amount, ns;
     char kind[8];
 
     if (file == NULL)
-        return run_fail(failure, "%s: %s", b->output, strerror(errno));
+        return run_fail(failure, "%s: %s", b->folder.output, strerror(errno));
     while (fscanf(file, "%7s %" SCNu64 " %" SCNu64 " %" SCNu64, kind, &size, &amount, &ns) == 4) {
         struct row *row = row_of(b, size);
         double per_us = ns != 0 ? (double)amount * 1000 / (double)ns : 0;
@@ -210,11 +188,11 @@ int bench_memory(const struct bench_options *options)
     struct run_failure failure = {0};
     int status = HR_EXIT_OK;
 
-    if (make_place(&b, &failure) == 0 && run(&b, options, &failure) == 0 &&
+    if (trial_folder_make(&b.folder, "bench", &failure) == 0 && run(&b, options, &failure) == 0 &&
         read_rows(&b, &failure) == 0)
         status = present(&b, options->format);
     summary_free(&b.summary);
-    remove_place(&b);
+    trial_folder_remove(&b.folder);
     if (failure.exit_status == 0)
         return status;
     error_print("bench memory: %s", failure.text);

@@ -79,6 +79,26 @@ void trial_remove(const struct trial_files *files)
     unlink(files->errors);
 }
 
+int trial_folder_make(struct trial_folder *f, const char *name, struct run_failure *failure)
+{
+    if (run_child_folder(f->path, name, failure) != 0)
+        return -1;
+    snprintf(f->trace, sizeof f->trace, "%s/hr.bin", f->path);
+    snprintf(f->output, sizeof f->output, "%s/output", f->path);
+    snprintf(f->errors, sizeof f->errors, "%s/errors", f->path);
+    return 0;
+}
+
+void trial_folder_remove(const struct trial_folder *f)
+{
+    const struct trial_files files = {f->trace, f->output, f->errors};
+
+    if (f->path[0] == 0)
+        return;
+    trial_remove(&files);
+    rmdir(f->path);
+}
+
 /* Fisher and Yates's shuffle. */
 void trial_order(uint32_t *order, uint32_t count, uint64_t *state)
 {

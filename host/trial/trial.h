@@ -40,6 +40,19 @@ int trial_run(const struct trial *trial, const struct trial_files *files,
 /* Removes what a run wrote, where it is. */
 void trial_remove(const struct trial_files *files);
 
+struct trial_folder { /* a temporary folder with the files of one run at a time */
+    char path[RUN_CHILD_FOLDER_BYTES]; /* empty: there is none */
+    char trace[RUN_CHILD_FOLDER_BYTES + 16];
+    char output[RUN_CHILD_FOLDER_BYTES + 16];
+    char errors[RUN_CHILD_FOLDER_BYTES + 16];
+};
+
+/* Makes it, by run_child_folder.  Returns 0, or -1 with the failure filled. */
+int trial_folder_make(struct trial_folder *folder, const char *name, struct run_failure *failure);
+
+/* Removes it with its files, if it is there. */
+void trial_folder_remove(const struct trial_folder *folder);
+
 /* Whether two runs wrote the same. */
 static inline bool trial_same_output(const struct trial_output *a, const struct trial_output *b)
 {
