@@ -12,26 +12,13 @@
 
 #include "host/base/text.h"
 #include "host/run/run_child.h"
+#include "host/trial/trial_git.h"
 
 #define LOG_TAIL 4096
 
 static void path_of(const struct compare_git *git, const char *name, char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "%s/%s", git->folder, name);
-}
-
-/* The first line of a file, without its end; "" if it has none. */
-static void first_line(const char *path, char *line, size_t room)
-{
-    FILE *file = fopen(path, "re");
-
-    line[0] = 0;
-    if (file == NULL)
-        return;
-    if (fgets(line, (int)room, file) == NULL)
-        line[0] = 0;
-    line[strcspn(line, "\n")] = 0;
-    fclose(file);
 }
 
 /* The last line of a log that is not empty, escaped. */
@@ -53,27 +40,20 @@ static char *last_line(const char *path, char text[RUN_CHILD_REASON_BYTES])
     return text_escape(text, RUN_CHILD_REASON_BYTES, last);
 }
 
-/* Runs a git command with the values HR_REVISION and HR_TREE, and takes its first line. */
-static int git_run(const struct compare_git *git, const char *command, const char *revision,
-                   const char *tree, char *line, size_t room, struct run_failure *failure)
+/* Runs git, and takes the first line of its output.  `what` has gone wrong where git says nothing.
+ */
+static int git_line(struct trial_git *call, const char *revision, const char *what, char *line,
+                    size_t room, struct run_failure *failure)
 {
-    const struct run_child_place here = {0};
-    char output[PATH_MAX], errors[PATH_MAX], reason[RUN_CHILD_REASON_BYTES];
-    int status;
+    char safe[RUN_CHILD_REASON_BYTES];
+    int status = trial_git(call, failure);
 
-    path_of(git, "output", output);
-    path_of(git, "errors", errors);
-    setenv("HR_REVISION", revision, 1);
-    setenv("HR_TREE", tree, 1);
-    status = run_child_shell(&here, command, output, errors, failure);
-    unsetenv("HR_REVISION");
-    unsetenv("HR_TREE");
-    if (status == 0 && line != NULL)
-        first_line(output, line, room);
     if (status > 0)
-        run_fail(failure, "--git %s: %s", revision, run_child_reason(errors, reason));
-    unlink(output);
-    unlink(errors);
+        run_fail(failure, "--git %s: %s", revision,
+                 text_escape(safe, sizeof safe, call->error[0] != 0 ? call->error : what));
+    if (status == 0 && line != NULL)
+        snprintf(line, room, "%.*s", (int)strcspn(call->output, "\n"), call->output);
+    free(call->output);
     return status == 0 ? 0 : -1;
 }
 
@@ -97,17 +77,18 @@ static int build(const struct compare_git *git, int side, struct run_failure *fa
 static int make_one(struct compare_git *git, int side, const char *prefix,
                     struct run_failure *failure)
 {
-    char commit[128], tree[PATH_MAX];
+    char commit[128], tree[PATH_MAX], name[PATH_MAX];
+    struct trial_git find = {
+        .arguments = {"rev-parse", "--verify", "--quiet", "--end-of-options", name}};
+    struct trial_git add = {.arguments = {"worktree", "add", "--quiet", "--detach", tree, commit}};
 
     path_of(git, side == 0 ? "0" : "1", tree);
-    if (git_run(git,
-                "git rev-parse --verify --quiet --end-of-options \"$HR_REVISION^{commit}\" || "
-                "{ echo 'no such revision here' >&2; exit 1; }",
-                git->revisions[side], tree, commit, sizeof commit, failure) != 0)
+    snprintf(name, sizeof name, "%.4000s^{commit}", git->revisions[side]);
+    if (git_line(&find, git->revisions[side], "no such revision here", commit, sizeof commit,
+                 failure) != 0)
         return -1;
     git->made[side] = true;
-    if (git_run(git, "exec git worktree add --quiet --detach \"$HR_TREE\" \"$HR_REVISION\"", commit,
-                tree, NULL, 0, failure) != 0)
+    if (git_line(&add, git->revisions[side], "no worktree could be made", NULL, 0, failure) != 0)
         return -1;
     if (strlen(tree) + strlen(prefix) + 2 > PATH_MAX)
         return run_fail(failure, "--git: the name of the folder is too long");
@@ -121,10 +102,11 @@ static int make_one(struct compare_git *git, int side, const char *prefix,
 int compare_git_make(struct compare_git *git, struct run_failure *failure)
 {
     char prefix[PATH_MAX / 2];
+    struct trial_git find = {.arguments = {"rev-parse", "--show-prefix"}};
 
     if (run_child_folder(git->folder, "compare", failure) != 0 ||
-        git_run(git, "exec git rev-parse --show-prefix", git->revisions[0], "", prefix,
-                sizeof prefix, failure) != 0)
+        git_line(&find, git->revisions[0], "no repository here", prefix, sizeof prefix, failure) !=
+            0)
         return -1;
     for (int side = 0; side < 2; side++)
         if (make_one(git, side, prefix, failure) != 0)
@@ -138,10 +120,11 @@ void compare_git_remove(struct compare_git *git)
     char tree[PATH_MAX];
 
     for (int side = 0; side < 2; side++) {
+        struct trial_git remove = {.arguments = {"worktree", "remove", "--force", tree}};
+
         path_of(git, side == 0 ? "0" : "1", tree);
         if (git->made[side])
-            git_run(git, "exec git worktree remove --force \"$HR_TREE\"", "", tree, NULL, 0,
-                    &ignored);
+            git_line(&remove, "", "", NULL, 0, &ignored);
         git->made[side] = false;
     }
     if (git->folder[0] != 0)
