@@ -8,23 +8,7 @@
 #include <stdio.h>
 
 #include "host/base/run_failure.h"
-#include "host/launch/launch.h"
-#include "host/options/options.h"
-#include "host/pack/pack_environment.h"
-#include "host/pack/pack_list.h"
-#include "host/pack/pack_program.h"
-#include "host/probe/probe.h"
-
-struct pack {
-    struct pack_program program;
-    struct pack_environment environment;
-    struct pack_list list;
-    struct launch_notes notes; /* what was left out, and why */
-    uint64_t memory_bytes; /* for the segments of the program and its libraries, and for probes */
-    struct probe probe; /* what the table of probes was made of */
-    uint8_t *probes; /* include/run_probes.h; NULL: none; owned */
-    size_t probe_bytes;
-};
+#include "host/pack/pack_contents.h"
 
 /* Finds the program and everything that belongs to it.  Refuses, with a reason, what cannot run:
  * exit status 127 if a program, library or interpreter does not exist, 126 if Microtome cannot run

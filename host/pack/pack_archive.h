@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "host/base/run_failure.h"
-#include "host/pack/pack.h"
+#include "host/pack/pack_contents.h"
 
 #define PACK_ARCHIVE_ALIGNMENT 4096u
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "host/pack/pack.h"
+#include "host/pack/pack_contents.h"
 #include "host/pack/pack_libraries.h"
 
 struct pack_collector {

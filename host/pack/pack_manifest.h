@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "host/pack/pack.h"
+#include "host/pack/pack_contents.h"
 
 /* Stores the manifest in out[0..*used).  Returns 0, or -1 with the failure filled if it is too
  * long. */

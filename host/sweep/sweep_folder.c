@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "host/base/array.h"
-#include "host/sweep/sweep_task.h"
 #include "lib/array.h"
 #include "lib/splitmix.h"
 

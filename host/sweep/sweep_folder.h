@@ -16,6 +16,8 @@
 #include "host/sweep/sweep_plan.h"
 #include "host/trial/trial.h"
 
+#define SWEEP_ARCHIVE "program.cpio"
+#define SWEEP_PARCEL ".parcel"
 #define SWEEP_PATH_BYTES 4200
 #define SWEEP_REPEAT_MAX 1000u
 #define SWEEP_EVENTS_MAX 16384u

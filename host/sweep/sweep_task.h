@@ -7,9 +7,6 @@
 
 #include "host/sweep/sweep_folder.h"
 
-#define SWEEP_ARCHIVE "program.cpio"
-#define SWEEP_PARCEL ".parcel"
-
 /* Implements the command.  Returns its exit status: 0 when there is a result, even of a run that
  * failed. */
 int sweep_task_command(int argc, char **argv);
