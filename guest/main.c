@@ -49,7 +49,7 @@
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
 #include "guest/socket/socket_outside.h"
-#include "guest/syscall/ending.h"
+#include "guest/syscall/process/ending.h"
 #include "guest/thread/idle.h"
 #include "guest/thread/pages.h"
 #include "guest/thread/process.h"

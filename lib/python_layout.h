@@ -1,7 +1,7 @@
 /* Where CPython keeps what a walk over its frames needs: offsets that differ between its versions.
  *
- * The host finds them (host/pack/pack_python.c) and the manifest carries them as numbers, so that
- * the kernel knows no version.  Freestanding.
+ * The host finds them (host/pack/archive/pack_python.c) and the manifest carries them as numbers,
+ * so that the kernel knows no version.  Freestanding.
  */
 #ifndef LIB_PYTHON_LAYOUT_H
 #define LIB_PYTHON_LAYOUT_H

@@ -13,13 +13,13 @@ UNIT_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)# half the time of the
 FUZZ_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. $(CONTEXT) -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined
 
-UNIT_SRC := $(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
+UNIT_SRC := $(sort $(wildcard $(addsuffix /test_*.c,tests/unit/* tests/unit/*/* tests/unit/*/*/*)))
 # What needs lwIP is there where lwIP is (guest/net/net.mk).
 UNIT_SRC := $(if $(filter yes,$(LWIP)),$(UNIT_SRC),$(filter-out %/test_network.c %/test_net_port.c,$(UNIT_SRC)))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(UNIT_OUT)/%,$(UNIT_SRC))
 UNIT_LIB_OBJ := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(sort $(wildcard lib/*.c)))
 UNIT_LIB := $(UNIT_OUT)/lib.a $(UNIT_OUT)/obj/tests/sanitizers.o
-HOST_PARTS := $(sort $(wildcard host/*/*.c) host/completion.c)
+HOST_PARTS := $(sort $(wildcard host/*/*.c host/*/*/*.c) host/completion.c)
 UNIT_HOST := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(HOST_PARTS))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SRC := $(if $(filter yes,$(LWIP)),$(FUZZ_SRC),$(filter-out %/fuzz_network.c,$(FUZZ_SRC)))

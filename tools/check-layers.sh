@@ -28,10 +28,16 @@ bad=$(grep -nE '^[[:space:]]*#[[:space:]]*if' -r --include='*.c' lib drivers gue
 [ -z "$bad" ] || { echo 'no #if in a .c file:'; echo "$bad"; failed=1; }
 
 # Rooms, bottom first: a file may use its own room and those before it, by includes and by calls.  What is not in a
-# room (guest/main.c, host/main.c) may use all.
-guest_rooms='base memory cpu transport net vm sample trace service thread signal fs file socket ipc exec proc probe calls syscall'
-host_rooms='base draw trace object unwind symbols probe scan heap metrics events options launch pack collector serve network collect machine summary exact ctl
-    stat run doctor noise memory latency follow report annotate dump check timeline hist export diff plot view usb trial bench pair sweep compare suite'
+# room (guest/main.c, host/main.c) may use all.  A folder in a room is a room of its own, which stands before the one
+# that it is in.
+guest_rooms='base memory cpu transport net vm sample trace service thread signal fs file socket ipc exec proc probe calls
+    syscall/futex syscall/file syscall/memory syscall/process syscall/time syscall'
+host_rooms='base draw trace object unwind symbols probe scan heap metrics events options launch
+    pack/list pack/libraries pack/program pack/collect pack/archive pack collector serve network collect machine summary exact ctl
+    stat run doctor noise memory/pages memory/allocations memory/accesses memory/lines memory/map memory latency follow report annotate dump check timeline hist
+    export/common export/text export/firefox export/perf export/perfetto export/pprof export/sqlite export diff plot
+    view/data view/model view/html view/server view usb trial bench pair
+    sweep/plan sweep/folder sweep/database sweep/runs sweep/show sweep compare suite'
 
 # Arrows upwards that are meant: FILE ROOM REASON.
 exceptions() {
@@ -62,9 +68,12 @@ rooms() {
             n = split(file, parts, "/")
             if (parts[1] != top) return 0
             if (parts[2] == "variants" || parts[2] == "vdso") return 0 # a variant stands where it is called
-            return n == 2 || !(parts[2] in position) ? last + 1 : position[parts[2]]
+            return n == 2 || !(room(file) in position) ? last + 1 : position[room(file)]
         }
-        function room(file, parts) { split(file, parts, "/"); return parts[2] }
+        function room(file, parts, n) {
+            n = split(file, parts, "/")
+            return n > 3 ? parts[2] "/" parts[3] : parts[2]
+        }
         function arrow(from, to, how) {
             if (place(from) == 0 || place(to) == 0 || place(from) >= place(to)) return
             if ((from, room(to)) in excepted) { used[from, room(to)] = 1; return }

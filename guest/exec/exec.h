@@ -1,4 +1,4 @@
-/* Loads a program: at boot, and for execve (guest/syscall/syscall_exec.c).
+/* Loads a program: at boot, and for execve (guest/syscall/process/syscall_exec.c).
  *
  * A plan is a program that is complete in an address space of its own, before a process becomes it:
  * everything that can fail is done by then.  Context: boot, or a thread with the kernel lock held.

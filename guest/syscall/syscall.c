@@ -15,7 +15,7 @@
 #include "guest/sample/sampler.h"
 #include "guest/service/service.h"
 #include "guest/signal/signal.h"
-#include "guest/syscall/mapping.h"
+#include "guest/syscall/memory/mapping.h"
 #include "guest/syscall/syscall_hr.h"
 #include "include/hr_abi.h"
 #include "lib/array.h"

@@ -46,10 +46,10 @@ struct thread_wait { /* guest/thread/wait.h */
     uint64_t restart_until; /* when a wait ends that a signal interrupted: for its restart */
 };
 
-struct thread_futex { /* guest/syscall/futex.h */
+struct thread_futex { /* guest/syscall/futex/futex.h */
     uint32_t bits;
     uint64_t address; /* of the PI futex that it waits for */
-    uint32_t owner; /* of the PI futex that it waits for, a tid: guest/syscall/futex_pi.h */
+    uint32_t owner; /* of the PI futex that it waits for, a tid: guest/syscall/futex/futex_pi.h */
 };
 
 struct probe_place;

@@ -63,12 +63,13 @@ struct vm_space {
     struct vm_area *recent; /* of the last page fault; NULL: unknown */
     uint64_t brk_start;
     uint64_t brk_end;
-    uint64_t brk_told; /* what guest/syscall/mapping.c last recorded */
+    uint64_t brk_told; /* what guest/syscall/memory/mapping.c last recorded */
     uint32_t area_count;
     uint64_t mapped_bytes; /* sum of areas */
     uint64_t resident_bytes; /* pages present, those of files too */
     uint64_t stack_limit, address_limit, data_limit; /* RLIMIT_STACK, _AS, _DATA; bytes */
-    uint64_t futex_keys; /* bits of the keys of its private futexes: guest/syscall/futex_key.h */
+    uint64_t
+        futex_keys; /* bits of the keys of its private futexes: guest/syscall/futex/futex_key.h */
     bool prefault; /* memory is filled when it is mapped */
     bool lock_future; /* mlockall(MCL_FUTURE) */
     uint64_t fills; /* pages that vm_access filled or copied */

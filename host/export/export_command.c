@@ -1,5 +1,5 @@
 /* hr export: a trace in the format of another tool. */
-#include "host/export/export.h"
+#include "host/export/common/export.h"
 #include "lib/array.h"
 
 #include <argp.h>

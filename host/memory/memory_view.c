@@ -4,8 +4,8 @@
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/pager.h"
-#include "host/memory/memory_lines_print.h"
-#include "host/memory/memory_profile_print.h"
+#include "host/memory/accesses/memory_profile_print.h"
+#include "host/memory/lines/memory_lines_print.h"
 #include "host/scan/reader_output.h"
 
 #define ROWS_LIMIT 20u

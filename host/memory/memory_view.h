@@ -1,8 +1,8 @@
 /* What `hr memory` shows of precise accesses: reads them, and prints what is asked for. */
 #pragma once
 
-#include "host/memory/memory_lines.h"
-#include "host/memory/memory_profile.h"
+#include "host/memory/accesses/memory_profile.h"
+#include "host/memory/lines/memory_lines.h"
 #include "host/scan/reader.h"
 
 enum memory_view_of {

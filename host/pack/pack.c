@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "host/object/object_cache.h"
+#include "host/pack/archive/pack_archive.h"
+#include "host/pack/archive/pack_manifest.h"
+#include "host/pack/collect/pack_collect.h"
 #include "host/pack/pack.h"
-#include "host/pack/pack_archive.h"
-#include "host/pack/pack_collect.h"
-#include "host/pack/pack_manifest.h"
 #include "include/run_manifest.h"
 
 #define KERNEL_BYTES (16ull << 20) /* what the kernel needs in addition to archive and program */

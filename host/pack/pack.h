@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "host/base/run_failure.h"
-#include "host/pack/pack_contents.h"
+#include "host/pack/collect/pack_contents.h"
 
 /* Finds the program and everything that belongs to it.  Refuses, with a reason, what cannot run:
  * exit status 127 if a program, library or interpreter does not exist, 126 if Microtome cannot run

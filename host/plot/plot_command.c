@@ -10,7 +10,7 @@
 #include "host/base/option.h"
 #include "host/base/output_file.h"
 #include "host/base/text.h"
-#include "host/memory/memory_map_view.h"
+#include "host/memory/map/memory_map_view.h"
 #include "host/plot/plot.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "host/base/text.h"
-#include "host/memory/memory_map_print.h"
+#include "host/memory/map/memory_map_print.h"
 #include "host/plot/plot_memory.h"
 
 #define HEAD 48.0

@@ -1,7 +1,7 @@
 /* The picture of memory over time and address, in parts. */
 #pragma once
 
-#include "host/memory/memory_map.h"
+#include "host/memory/map/memory_map.h"
 #include "host/plot/plot.h"
 #include "host/plot/plot_axis.h"
 

@@ -14,12 +14,12 @@
 #include "host/base/text.h"
 #include "host/pair/pair.h"
 #include "host/scan/reader.h"
-#include "host/sweep/sweep_measure.h"
-#include "host/sweep/sweep_merge.h"
+#include "host/sweep/database/sweep_merge.h"
+#include "host/sweep/runs/sweep_measure.h"
+#include "host/sweep/runs/sweep_remote.h"
+#include "host/sweep/runs/sweep_task.h"
+#include "host/sweep/show/sweep_show.h"
 #include "host/sweep/sweep_options.h"
-#include "host/sweep/sweep_remote.h"
-#include "host/sweep/sweep_show.h"
-#include "host/sweep/sweep_task.h"
 #include "lib/array.h"
 
 static int say(const struct run_failure *failure)

@@ -10,7 +10,7 @@
 #include "host/base/array.h"
 #include "host/base/command_line.h"
 #include "host/base/option.h"
-#include "host/sweep/sweep_merge.h"
+#include "host/sweep/database/sweep_merge.h"
 #include "host/trial/trial_options.h"
 #include "lib/array.h"
 

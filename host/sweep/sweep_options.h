@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "host/sweep/sweep_folder.h"
+#include "host/sweep/folder/sweep_folder.h"
 
 #define SWEEP_FOLDER_DEFAULT "sweep"
 #define SWEEP_EVENTS_DEFAULT "all"

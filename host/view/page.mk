@@ -17,9 +17,9 @@ $(PAGE_LIBRARIES): tools/page-libraries.sh $(if $(wildcard $(BUILD)/page/no-npm)
 $(BUILD)/page/page.html: tools/page.sh $(PAGE_SRC) $(PAGE_LIBRARIES)
 	@tools/page.sh $(@D) >$@.tmp && mv $@.tmp $@
 
-$(addsuffix /sweep/sweep_asset.o,$(addprefix $(BUILD)/,host/host unit/obj/host fuzz/obj/host)): host/sweep/page/sweep.html
+$(addsuffix /sweep/show/sweep_asset.o,$(addprefix $(BUILD)/,host/host unit/obj/host fuzz/obj/host)): host/sweep/show/page/sweep.html
 
-$(BUILD)/host/host/view/view_asset.o: HOST_CFLAGS += -Wa,-I,$(BUILD)/page
-$(addsuffix /view/view_asset.o,$(addprefix $(BUILD)/,host/host unit/obj/host fuzz/obj/host)): $(BUILD)/page/page.html
-$(BUILD)/unit/obj/host/view/view_asset.o: UNIT_CFLAGS += -Wa,-I,$(BUILD)/page
-$(BUILD)/fuzz/obj/host/view/view_asset.o: FUZZ_CFLAGS += -Wa,-I,$(BUILD)/page
+$(BUILD)/host/host/view/html/view_asset.o: HOST_CFLAGS += -Wa,-I,$(BUILD)/page
+$(addsuffix /view/html/view_asset.o,$(addprefix $(BUILD)/,host/host unit/obj/host fuzz/obj/host)): $(BUILD)/page/page.html
+$(BUILD)/unit/obj/host/view/html/view_asset.o: UNIT_CFLAGS += -Wa,-I,$(BUILD)/page
+$(BUILD)/fuzz/obj/host/view/html/view_asset.o: FUZZ_CFLAGS += -Wa,-I,$(BUILD)/page

@@ -14,10 +14,10 @@
 #include "host/diff/diff_tree.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
-#include "host/view/view_diff.h"
-#include "host/view/view_open.h"
-#include "host/view/view_page.h"
-#include "host/view/view_serve.h"
+#include "host/view/html/view_diff.h"
+#include "host/view/html/view_page.h"
+#include "host/view/server/view_open.h"
+#include "host/view/server/view_serve.h"
 
 struct view_options {
     struct reader reader;

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "host/pack/pack_ld_cache.h"
+#include "host/pack/libraries/pack_ld_cache.h"
 #include "lib/bytes.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,7 +1,7 @@
 /* Fuzzes the reader of dynamic sections: its strings lie inside the file and end there. */
 #include <string.h>
 
-#include "host/pack/pack_elf.h"
+#include "host/pack/libraries/pack_elf.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_text(const struct pack_elf *elf, const char *text)

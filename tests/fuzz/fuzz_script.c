@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "host/pack/pack_script.h"
+#include "host/pack/program/pack_script.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool is_word(const char *text)

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/sweep/sweep_folder.h"
+#include "host/sweep/folder/sweep_folder.h"
 #include "tests/fuzz/fuzz.h"
 
 static char folder[] = "/tmp/fuzz_sweep.XXXXXX";

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/sweep/sweep_parcel.h"
+#include "host/sweep/folder/sweep_parcel.h"
 #include "tests/fuzz/fuzz.h"
 
 static char folder[] = "/tmp/fuzz_sweep_parcel.XXXXXX";

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/pack/archive/pack_archive.h"
+#include "host/pack/list/pack_list.h"
 #include "host/pack/pack.h"
-#include "host/pack/pack_archive.h"
-#include "host/pack/pack_list.h"
-#include "host/pack/pack_program.h"
+#include "host/pack/program/pack_program.h"
 #include "lib/cpio.h"
 
 static char directory[] = "/tmp/test_pack.XXXXXX";

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "host/sweep/sweep_cluster.h"
-#include "host/sweep/sweep_fit.h"
+#include "host/sweep/show/sweep_cluster.h"
+#include "host/sweep/show/sweep_fit.h"
 #include "lib/splitmix.h"
 #include "tests/unit/test.h"
 

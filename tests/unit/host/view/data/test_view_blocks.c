@@ -1,0 +1,139 @@
+/* Blocks: any span is a sum of entries; bounds hold for hostile traces. */
+#include "host/view/data/view_blocks.h"
+#include "host/view/data/view_tree.h"
+#include "tests/unit/host/view/data/columns_reader.h"
+#include "tests/unit/test.h"
+
+static int setup(void **state)
+{
+    static struct view_blocks blocks;
+
+    *state = &blocks;
+    return view_blocks_init(&blocks, 1);
+}
+
+static int teardown(void **state)
+{
+    view_blocks_free(*state);
+    return 0;
+}
+
+static void add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
+                uint64_t increment)
+{
+    const struct trace_slot previous = {.counters = {7}}, slot = {.counters = {7 + increment}};
+
+    assert_int_equal(view_blocks_add(blocks, time, group, node, 1, &slot, &previous), 0);
+}
+
+static void pack(const struct view_blocks *blocks, struct columns_reader *reader)
+{
+    struct view_columns columns;
+
+    view_columns_init(&columns);
+    assert_int_equal(view_blocks_pack(blocks, &columns), 0);
+    columns_reader_open(reader, &columns);
+}
+
+static void test_entries(void **state)
+{
+    struct view_blocks *blocks = *state;
+    struct columns_reader reader;
+    uint64_t *values;
+    size_t count;
+
+    add(blocks, 10, 1, 5, 100);
+    add(blocks, 20, 1, 5, 200);
+    add(blocks, 30, 1, 6, 1);
+    add(blocks, 30, 2, 6, 2);
+    add(blocks, 5000, 1, 5, 3);
+    pack(blocks, &reader);
+    values = columns_reader_get(&reader, "samples", &count);
+    assert_int_equal(count, 4);
+    assert_int_equal(values[0], 2);
+    free(values);
+    values = columns_reader_get(&reader, "sum.0", &count);
+    assert_int_equal(values[0], 300);
+    assert_int_equal(values[3], 3);
+    free(values);
+    values = columns_reader_get(&reader, "block", &count);
+    assert_int_equal(values[0], 0);
+    assert_int_equal(values[3], 5000 >> blocks->shift);
+    free(values);
+    columns_reader_close(&reader);
+}
+
+static void test_blocks_double(void **state)
+{
+    struct view_blocks *blocks = *state;
+    struct columns_reader reader;
+
+    for (uint64_t i = 0; i < 300000; i++)
+        add(blocks, i * 10000, i % 5, i % 11, 2);
+    assert_true(3000000000u >> blocks->shift < VIEW_BLOCKS_MAX);
+    pack(blocks, &reader);
+    assert_int_equal(columns_reader_sum(&reader, "samples"), 300000);
+    assert_int_equal(columns_reader_sum(&reader, "sum.0"), 600000);
+    columns_reader_close(&reader);
+}
+
+/* More nodes than there is room for: blocks become one, and then the rest counts at the root. */
+static void test_hostile_nodes_and_times(void **state)
+{
+    struct view_blocks *blocks = *state;
+    struct columns_reader reader;
+    uint64_t samples;
+
+    for (uint64_t i = 0; i < 600000; i++)
+        add(blocks, i % 3 == 0 ? VIEW_TICKS_MASK - i : i * 1000, i % VIEW_GROUPS_MAX,
+            (uint32_t)(i * 7919) % VIEW_TREE_NODES_MAX, 1);
+    assert_true(blocks->used <= VIEW_BLOCKS_SLOTS);
+    pack(blocks, &reader);
+    samples = columns_reader_sum(&reader, "samples");
+    assert_int_equal(samples, 600000);
+    columns_reader_close(&reader);
+}
+
+static void test_groups_are_bounded(void **state)
+{
+    struct view_blocks *blocks = *state;
+
+    for (uint32_t i = 0; i < 5000; i++)
+        assert_true(view_blocks_group(blocks, i % 100, i) < VIEW_GROUPS_MAX);
+    assert_int_equal(view_blocks_group(blocks, 3, 3), 3);
+    assert_int_equal(view_blocks_group(blocks, 0, 4900), VIEW_GROUPS_MAX - 1);
+    assert_int_equal(blocks->groups[VIEW_GROUPS_MAX - 1].tid, UINT32_MAX);
+}
+
+/* What samples accessed tells groups apart, as long as half of them are left for others. */
+static void test_groups_of_objects(void **state)
+{
+    struct view_blocks *blocks = *state;
+    uint32_t group = view_blocks_group(blocks, 1, 1000), first, second;
+
+    first = view_blocks_object(blocks, group, 0);
+    second = view_blocks_object(blocks, group, 5);
+    assert_true(first != group && second != first);
+    assert_int_equal(view_blocks_object(blocks, group, 0), first);
+    assert_int_equal(view_blocks_group(blocks, 1, 1000), group);
+    assert_int_equal(blocks->groups[second].cpu, 1);
+    assert_int_equal(blocks->groups[second].tid, 1000);
+    assert_int_equal(blocks->groups[second].object, 6);
+    for (uint32_t i = 0; i < 2 * VIEW_GROUPS_MAX; i++)
+        view_blocks_object(blocks, view_blocks_group(blocks, 0, i), i);
+    assert_in_range(blocks->refused, VIEW_GROUPS_MAX, 2 * VIEW_GROUPS_MAX);
+    assert_int_equal(view_blocks_object(blocks, group, 5), second);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_entries, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_blocks_double, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_hostile_nodes_and_times, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_groups_are_bounded, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_groups_of_objects, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
