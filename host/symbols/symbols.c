@@ -2,7 +2,6 @@
 #include "host/symbols/symbols.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,28 +9,10 @@
 #include "host/base/array.h"
 #include "host/base/text.h"
 #include "host/object/symbols_debuginfod.h"
-#include "host/symbols/symbols_cache.h"
-#include "host/symbols/symbols_globals.h"
-#include "host/symbols/symbols_names.h"
-#include "host/symbols/symbols_object.h"
-#include "host/symbols/symbols_python.h"
-#include "host/trace/trace_ranges.h"
+#include "host/symbols/symbols_made.h"
 
 #define RANGE_BYTES 4096ull
 #define LINES_HELD_MAX (96ull << 20) /* more than the lines of any one unit that is read */
-
-struct symbols {
-    struct symbols_options options;
-    struct symbols_object **objects; /* of the maps, in their order */
-    size_t object_count;
-    size_t map_count; /* number of the trace's maps that were taken */
-    uint32_t view_count; /* and of the views of its processes */
-    struct trace_ranges maps;
-    struct symbols_names names;
-    struct symbols_cache *cache; /* made when first needed */
-    struct trace_names *made; /* names of code that is in no file; held; NULL: there are none */
-    pthread_mutex_t lock; /* protects everything that a lookup changes */
-};
 
 static int find_object(struct symbols *s, const struct trace_map *map, bool program, size_t *index)
 {
@@ -149,8 +130,7 @@ void symbols_close(struct symbols *symbols)
     free(symbols);
 }
 
-/* Returns an object, which the first lookup opens. */
-static struct symbols_object *open_object(struct symbols *s, uint32_t number)
+struct symbols_object *symbols_object_open(struct symbols *s, uint32_t number)
 {
     struct symbols_object *object = s->objects[number];
 
@@ -163,9 +143,8 @@ static struct symbols_object *open_object(struct symbols *s, uint32_t number)
     return object;
 }
 
-/* The kernel runs where it was linked; a program's file may be mapped anywhere. */
-static uint64_t linked_address(const struct symbols_object *object, const struct trace_range *range,
-                               uint64_t address)
+uint64_t symbols_linked_address(const struct symbols_object *object,
+                                const struct trace_range *range, uint64_t address)
 {
     if (object->kernel)
         return address;
@@ -236,77 +215,6 @@ static void place_in(struct symbols *s, struct symbols_object *object, uint64_t 
     place->end = place->start + (function->end - function->start);
 }
 
-static const struct trace_python_code *python_at(struct symbols *s, uint64_t address)
-{
-    if (address < HR_PYTHON_BASE || address >= HR_PYTHON_END || s->made == NULL)
-        return NULL;
-    (void)trace_names_read(s->made); /* without memory there are fewer */
-    return trace_names_python(s->made, address);
-}
-
-/* A function whose code objects were made several times, or met on several CPUs, is one place: that
- * of the first. */
-static bool place_python(struct symbols *s, uint64_t address, struct symbols_place *place)
-{
-    const struct trace_python_code *code = python_at(s, address);
-
-    if (code == NULL) { /* there was no room to say which */
-        place->name = "[unknown Python]";
-        return true;
-    }
-    place->name = code->first->name;
-    place->object = text_base_name(code->first->file);
-    place->start = code->first->meta.start;
-    place->end = place->start + code->first->meta.code_bytes;
-    place->offset = address - code->meta.start;
-    return true;
-}
-
-static bool place_made(struct symbols *s, uint64_t address, struct symbols_place *place)
-{
-    const struct trace_jit_code *code;
-    const struct trace_jit *jit;
-    uint64_t tag = address - trace_names_untagged(address);
-
-    if (s->made == NULL || place->kernel)
-        return false;
-    if (address >= HR_PYTHON_BASE && address < HR_PYTHON_END)
-        return place_python(s, address, place);
-    (void)trace_names_read(s->made);
-    code = trace_names_made(s->made, address, &jit);
-    if (code == NULL)
-        return false;
-    place->name = code->name;
-    place->object = text_base_name(code->file->path);
-    place->start = code->place != 0 && address - code->place < code->end - code->start
-                       ? code->place
-                       : code->start + tag;
-    place->end = place->start + (code->end - code->start);
-    place->offset = address - place->start;
-    return true;
-}
-
-/* Fills *frame with the line of code that is in no file.  Returns how many functions are there. */
-static uint32_t made_line(struct symbols *s, uint64_t address, struct symbols_frame *frame)
-{
-    const struct trace_python_code *python = python_at(s, address);
-    const struct trace_jit *jit;
-    const struct trace_jit_code *code = trace_names_made(s->made, address, &jit);
-    const struct trace_jit_line *line =
-        code != NULL ? trace_jit_line(jit, code, trace_names_untagged(address)) : NULL;
-
-    *frame = (struct symbols_frame){0};
-    if (python != NULL)
-        *frame = (struct symbols_frame){
-            .file = python->file,
-            .line =
-                symbols_python_line(python->lines, python->meta.line_bytes, python->meta.first_line,
-                                    (uint32_t)(address - python->meta.start))};
-    else if (line != NULL)
-        *frame = (struct symbols_frame){.file = line->file, .line = line->line};
-    return 1;
-}
-
 /* Fills *place.  Returns the object with the link-time address, or NULL outside the maps: then
  * *made says that the trace itself has a name. */
 static struct symbols_object *find(struct symbols *s, uint64_t address, struct symbols_place *place,
@@ -322,14 +230,14 @@ static struct symbols_object *find(struct symbols *s, uint64_t address, struct s
     place->kernel = address >> 63 != 0;
     *made = false;
     if (range == NULL) {
-        *made = place_made(s, address, place);
+        *made = symbols_made_place(s, address, place);
         return NULL;
     }
-    object = open_object(s, range->object);
+    object = symbols_object_open(s, range->object);
     place->kernel = object->kernel;
     place->object = object->name;
     if (symbols_object_usable(object)) {
-        *linked = linked_address(object, range, address);
+        *linked = symbols_linked_address(object, range, address);
         place_in(s, object, *linked, address, place);
     }
     return object;
@@ -341,88 +249,6 @@ bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_plac
     bool made;
 
     return find(symbols, address, place, &linked, &made) != NULL || made;
-}
-
-bool symbols_globals_find(struct symbols *symbols, uint64_t code, struct symbols_globals *globals)
-{
-    const struct trace_range *range = trace_ranges_find(&symbols->maps, code);
-    struct symbols_object *object = range != NULL ? open_object(symbols, range->object) : NULL;
-
-    if (object == NULL || object->kernel || !symbols_object_usable(object))
-        return false;
-    pthread_mutex_lock(&symbols->lock);
-    symbols_data_load(&object->data, &object->elf);
-    pthread_mutex_unlock(&symbols->lock);
-    *globals = (struct symbols_globals){.data = &object->data,
-                                        .code = linked_address(object, range, code),
-                                        .start = symbols_elf_start(&object->elf),
-                                        .end = symbols_elf_end(&object->elf),
-                                        .file = range->object,
-                                        .program = object->program};
-    return true;
-}
-
-/* Fills the name and the offset of a link-time address. */
-static void name_data(struct symbols *s, const struct symbols_data *data, uint64_t linked,
-                      struct symbols_place *place)
-{
-    const struct symbols_function *found = symbols_data_find(data, linked);
-
-    if (found == NULL)
-        return;
-    pthread_mutex_lock(&s->lock);
-    place->name = symbols_names_function(&s->names, found->raw, s->options.raw_names);
-    place->offset = place->name != NULL ? linked - found->start : linked;
-    pthread_mutex_unlock(&s->lock);
-}
-
-enum symbols_data_place symbols_data(struct symbols *symbols, uint64_t code, uint64_t distance,
-                                     struct symbols_place *place)
-{
-    const struct symbols_object *object;
-    struct symbols_globals globals;
-    uint64_t linked;
-
-    if (!symbols_globals_find(symbols, code, &globals))
-        return SYMBOLS_DATA_ELSEWHERE;
-    object = symbols->objects[globals.file];
-    linked = globals.code + distance;
-    *place = (struct symbols_place){.object = object->name, .offset = linked};
-    if (symbols_elf_holds(&object->elf, linked)) {
-        name_data(symbols, globals.data, linked, place);
-        return SYMBOLS_DATA_HERE;
-    }
-    if (!globals.program || linked < globals.end)
-        return SYMBOLS_DATA_ELSEWHERE;
-    place->offset = linked - globals.end;
-    return SYMBOLS_DATA_BEHIND;
-}
-
-char *symbols_globals_name(struct symbols *symbols, uint32_t file, uint64_t address, bool whole,
-                           char text[SYMBOLS_GLOBAL_BYTES])
-{
-    struct symbols_object *object = symbols->objects[file];
-    const struct symbols_function *found = symbols_data_find(&object->data, address);
-    const char *name = NULL;
-    char part[SYMBOLS_GLOBAL_BYTES / 2] = "";
-
-    if (found == NULL) {
-        snprintf(text, SYMBOLS_GLOBAL_BYTES, "%s", object->name);
-        return text;
-    }
-    pthread_mutex_lock(&symbols->lock);
-    name = symbols_names_function(&symbols->names, found->raw, symbols->options.raw_names);
-    if (!whole)
-        symbols_object_load_types(object, &symbols->options);
-    if (!whole &&
-        (object->types == NULL || !symbols_types_part(object->types, found->start,
-                                                      address - found->start, part, sizeof part)) &&
-        address != found->start)
-        snprintf(part, sizeof part, "+0x%lx", address - found->start);
-    pthread_mutex_unlock(&symbols->lock);
-    snprintf(text, SYMBOLS_GLOBAL_BYTES, "%.*s%.*s", SYMBOLS_GLOBAL_BYTES / 2 - 1,
-             name != NULL ? name : found->raw, SYMBOLS_GLOBAL_BYTES / 2, part);
-    return text;
 }
 
 static void forget_lines(struct symbols *s)
@@ -466,7 +292,7 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
         if (usable)
             count = look_up(symbols, object, linked, frames);
         if (made)
-            count = made_line(symbols, address, frames);
+            count = symbols_made_line(symbols, address, frames);
         if (count == 0)
             frames[count++] = (struct symbols_frame){0};
         if (place.name != NULL) /* as symbols_find gives it */
