@@ -1,19 +1,10 @@
-/* The line discipline, as Linux's n_tty. */
-#include "guest/file/pty_line.h"
+/* The line discipline, as Linux's n_tty: typing, editing, reading. */
+#include "guest/file/pty_line_output.h"
 
 #include <signal.h>
 #include <string.h>
 
 #define CONTROL(letter) ((letter)&31)
-#define RUBOUT 127
-#define BELL 7
-#define BACKSPACE 8
-#define TAB_COLUMNS 8u
-
-static bool has(uint32_t flags, uint32_t all)
-{
-    return (flags & all) == all;
-}
 
 static bool is_key(const struct pty_line *line, uint32_t key, uint8_t byte)
 {
@@ -23,30 +14,6 @@ static bool is_key(const struct pty_line *line, uint32_t key, uint8_t byte)
 static bool is_canonical(const struct pty_line *line)
 {
     return line->settings.c_lflag & ICANON;
-}
-
-/* ---- queues ---- */
-
-static uint32_t queue_index(const struct pty_queue *q, uint32_t at)
-{
-    return (q->start + at) % PTY_LINE_BYTES;
-}
-
-static bool queue_add(struct pty_queue *q, uint8_t byte)
-{
-    if (q->used == PTY_LINE_BYTES)
-        return false;
-    q->bytes[queue_index(q, q->used++)] = byte;
-    return true;
-}
-
-static uint8_t queue_take(struct pty_queue *q)
-{
-    uint8_t byte = q->bytes[q->start];
-
-    q->start = (q->start + 1) % PTY_LINE_BYTES;
-    q->used--;
-    return byte;
 }
 
 static bool ends_line(const struct pty_line *line, uint32_t index)
@@ -61,129 +28,25 @@ static void set_end(struct pty_line *line, uint32_t index, bool on)
     line->ends[index / 64] = on ? line->ends[index / 64] | bit : line->ends[index / 64] & ~bit;
 }
 
-/* ---- output ---- */
-
-/* Adds bytes to the output, all or none. */
-static bool put_all(struct pty_line *line, const char *bytes, uint32_t count)
-{
-    if (PTY_LINE_BYTES - line->out.used < count)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        (void)queue_add(&line->out, (uint8_t)bytes[i]);
-    return true;
-}
-
-static void move_column(struct pty_line *line, uint8_t byte)
-{
-    if (byte == '\r')
-        line->column = 0;
-    else if (byte == '\t')
-        line->column = (line->column / TAB_COLUMNS + 1) * TAB_COLUMNS;
-    else if (byte == BACKSPACE)
-        line->column -= line->column > 0;
-    else if (byte >= ' ' && byte != RUBOUT)
-        line->column++;
-}
-
-static bool put_newline(struct pty_line *line)
-{
-    uint32_t flags = line->settings.c_oflag;
-
-    if (!(flags & ONLCR ? put_all(line, "\r\n", 2) : put_all(line, "\n", 1)))
-        return false;
-    if (flags & (ONLCR | ONLRET))
-        line->column = 0;
-    return true;
-}
-
-bool pty_line_put(struct pty_line *line, uint8_t byte)
-{
-    uint32_t flags = line->settings.c_oflag;
-
-    if (line->stopped)
-        return false;
-    if (!(flags & OPOST))
-        return queue_add(&line->out, byte);
-    if (byte == '\n')
-        return put_newline(line);
-    if (byte == '\r' && flags & ONOCR && !line->column)
-        return true;
-    if (byte == '\r' && flags & OCRNL)
-        byte = '\n';
-    if (byte == '\t' && (flags & TABDLY) == XTABS) {
-        uint32_t spaces = TAB_COLUMNS - line->column % TAB_COLUMNS;
-
-        if (!put_all(line, "        ", spaces))
-            return false;
-        line->column += spaces;
-        return true;
-    }
-    if (!queue_add(&line->out, byte))
-        return false;
-    move_column(line, byte);
-    return true;
-}
-
-uint32_t pty_line_output(struct pty_line *line, uint8_t *to, uint32_t most)
-{
-    uint32_t done = 0;
-
-    while (done < most && line->out.used)
-        to[done++] = queue_take(&line->out);
-    return done;
-}
-
-/* ---- echoes ---- */
-
-static void echo_raw(struct pty_line *line, uint8_t byte)
-{
-    bool stopped = line->stopped;
-
-    line->stopped = false; /* echoes do not wait; without room they are lost */
-    (void)pty_line_put(line, byte);
-    line->stopped = stopped;
-}
-
-static bool shows_as_control(const struct pty_line *line, uint8_t byte)
-{
-    return line->settings.c_lflag & ECHOCTL && (byte < ' ' || byte == RUBOUT) && byte != '\t' &&
-           byte != '\n';
-}
-
-static void echo(struct pty_line *line, uint8_t byte)
-{
-    if (!(line->settings.c_lflag & ECHO))
-        return;
-    if (shows_as_control(line, byte)) {
-        echo_raw(line, '^');
-        byte ^= 64;
-    }
-    echo_raw(line, byte);
-}
-
-static void erase_columns(struct pty_line *line, uint32_t columns)
-{
-    for (uint32_t i = 0; i < columns; i++) {
-        echo_raw(line, BACKSPACE);
-        echo_raw(line, ' ');
-        echo_raw(line, BACKSPACE);
-    }
-}
-
 /* Returns how many columns a tab took that ended the edited line. */
 static uint32_t tab_columns(const struct pty_line *line)
 {
     uint32_t before = line->edit_column, first = line->in.used - line->edited;
 
     for (uint32_t i = first; i < line->in.used; i++) {
-        uint8_t byte = line->in.bytes[queue_index(&line->in, i)];
+        uint8_t byte = line->in.bytes[pty_queue_index(&line->in, i)];
 
-        before = byte == '\t' ? 0 : before + 1u + shows_as_control(line, byte);
+        before = byte == '\t' ? 0 : before + 1u + pty_line_shows_control(line, byte);
     }
     return TAB_COLUMNS - before % TAB_COLUMNS;
 }
 
 /* ---- editing ---- */
+
+static bool has(uint32_t flags, uint32_t all)
+{
+    return (flags & all) == all;
+}
 
 static bool is_word(uint8_t byte)
 {
@@ -193,7 +56,7 @@ static bool is_word(uint8_t byte)
 
 static uint8_t last_edited(const struct pty_line *line)
 {
-    return line->in.bytes[queue_index(&line->in, line->in.used - 1)];
+    return line->in.bytes[pty_queue_index(&line->in, line->in.used - 1)];
 }
 
 /* Takes the last byte of the edited line back, and its echo. */
@@ -207,12 +70,12 @@ static void erase_one(struct pty_line *line)
     if (!(flags & ECHO))
         return;
     if (!(flags & ECHOE))
-        echo(line, line->settings.c_cc[VERASE]);
+        pty_line_echo(line, line->settings.c_cc[VERASE]);
     else if (byte == '\t')
         for (uint32_t i = tab_columns(line); i; i--)
-            echo_raw(line, BACKSPACE);
+            pty_line_echo_raw(line, BACKSPACE);
     else
-        erase_columns(line, 1u + shows_as_control(line, byte));
+        pty_line_erase(line, 1u + pty_line_shows_control(line, byte));
 }
 
 static void erase_word(struct pty_line *line)
@@ -234,16 +97,16 @@ static void erase_line(struct pty_line *line)
     }
     line->in.used -= line->edited;
     line->edited = 0;
-    echo(line, line->settings.c_cc[VKILL]);
+    pty_line_echo(line, line->settings.c_cc[VKILL]);
     if (flags & ECHOK)
-        echo(line, '\n');
+        pty_line_echo(line, '\n');
 }
 
 /* Ends the edited line by a byte that is in it, or (0) by the end of the file. */
 static void end_edit(struct pty_line *line, uint8_t byte)
 {
-    set_end(line, queue_index(&line->in, line->in.used), true);
-    (void)queue_add(&line->in, byte);
+    set_end(line, pty_queue_index(&line->in, line->in.used), true);
+    (void)pty_queue_add(&line->in, byte);
     line->edited = 0;
 }
 
@@ -263,15 +126,15 @@ static bool edit(struct pty_line *line, uint8_t byte)
     } else if (more && is_key(line, VLNEXT, byte)) {
         line->literal = true;
         if (has(flags, ECHO | ECHOCTL)) {
-            echo_raw(line, '^');
-            echo_raw(line, BACKSPACE);
+            pty_line_echo_raw(line, '^');
+            pty_line_echo_raw(line, BACKSPACE);
         }
     } else if (is_key(line, VEOF, byte)) {
         end_edit(line, 0);
     } else if (byte == '\n' || is_key(line, VEOL, byte) || (more && is_key(line, VEOL2, byte))) {
         if (byte == '\n' && flags & ECHONL && !(flags & ECHO))
-            echo_raw(line, byte);
-        echo(line, byte);
+            pty_line_echo_raw(line, byte);
+        pty_line_echo(line, byte);
         end_edit(line, byte);
     } else {
         return false;
@@ -308,13 +171,13 @@ static void keep_byte(struct pty_line *line, uint8_t byte)
 
     if (canonical && line->in.used >= PTY_LINE_BYTES - 1) { /* the last place is for the end */
         if (line->settings.c_iflag & IMAXBEL)
-            echo_raw(line, BELL);
+            pty_line_echo_raw(line, BELL);
         return;
     }
     if (!line->edited)
         line->edit_column = line->column;
-    echo(line, byte);
-    if (queue_add(&line->in, byte))
+    pty_line_echo(line, byte);
+    if (pty_queue_add(&line->in, byte))
         line->edited += canonical;
 }
 
@@ -350,7 +213,7 @@ uint32_t pty_line_type(struct pty_line *line, uint8_t byte)
         if (!(line->settings.c_lflag & NOFLSH))
             pty_line_flush(line);
         line->stopped = false;
-        echo(line, byte);
+        pty_line_echo(line, byte);
         return signal;
     }
     if (map_input(line, &byte))
@@ -381,7 +244,7 @@ static uint32_t first_line(const struct pty_line *line)
 {
     uint32_t length = 0;
 
-    while (!ends_line(line, queue_index(&line->in, length)))
+    while (!ends_line(line, pty_queue_index(&line->in, length)))
         length++;
     return length + 1;
 }
@@ -395,7 +258,7 @@ uint32_t pty_line_ready(const struct pty_line *line)
     if (!pty_line_readable(line))
         return 0;
     length = first_line(line);
-    last = line->in.bytes[queue_index(&line->in, length - 1)];
+    last = line->in.bytes[pty_queue_index(&line->in, length - 1)];
     return last ? length : length - 1;
 }
 
@@ -411,7 +274,7 @@ uint32_t pty_line_take(struct pty_line *line, uint8_t *to, uint32_t most)
         if (done == most && !(ended && !byte)) /* an end of file is taken with what is before it */
             break;
         set_end(line, line->in.start, false);
-        (void)queue_take(&line->in);
+        (void)pty_queue_take(&line->in);
         if (!ended || byte)
             to[done++] = byte;
     }
@@ -458,7 +321,7 @@ void pty_line_set(struct pty_line *line, const struct termios *settings, bool fl
     line->edited = 0;
     line->literal = false;
     if (is_canonical(line) && line->in.used) /* what is there can be read as a line */
-        set_end(line, queue_index(&line->in, line->in.used - 1), true);
+        set_end(line, pty_queue_index(&line->in, line->in.used - 1), true);
 }
 
 void pty_line_flush(struct pty_line *line)

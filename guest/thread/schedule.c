@@ -1,14 +1,11 @@
-/* Gives CPUs to threads: the queue, switches, slices, idle CPUs. */
-#include "guest/thread/schedule.h"
+/* Gives CPUs to threads: the queue, slices, idle CPUs. */
 #include "guest/base/context.h"
-#include "guest/sample/sampling.h"
 #include "guest/thread/process.h"
+#include "guest/thread/schedule_switch.h"
 
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
-#include "guest/cpu/entry.h"
-#include "guest/sample/exact.h"
 #include "guest/sample/sampler.h"
 #include "guest/service/service.h"
 #include "guest/thread/idle.h"
@@ -63,8 +60,7 @@ static uint64_t slice_ns(void)
                                : SCHEDULE_SLICE_NS;
 }
 
-/* Begins a slice: when a thread gets the CPU, or when another one begins to want it. */
-static void begin_slice(struct cpu *cpu, uint64_t now)
+void schedule_begin_slice(struct cpu *cpu, uint64_t now)
 {
     cpu->schedule.slice_end =
         first_in_queue(cpu) != NULL ? now + run_ns_to_ticks(slice_ns()) : CPU_NEVER;
@@ -74,189 +70,6 @@ static void begin_slice(struct cpu *cpu, uint64_t now)
 bool schedule_stuck(void)
 {
     return waiting_count == threads_count() && timer_count() == 0 && !schedule_outside.awaited();
-}
-
-/* ---- time used ---- */
-
-uint64_t schedule_thread_ticks(const struct thread *thread)
-{
-    if (thread->schedule.state != THREAD_RUNNING)
-        return thread->schedule.used_ticks;
-    return thread->schedule.used_ticks + clock_now(cpu_this()) - thread->schedule.running_since;
-}
-
-uint64_t schedule_process_ticks(const struct process *process)
-{
-    uint64_t ticks = process->used_ticks;
-    uint64_t now = clock_now(cpu_this());
-
-    for (uint32_t i = 0; i < cpu_count; i++)
-        if (cpus[i].thread != NULL && cpus[i].thread->process == process)
-            ticks += now - cpus[i].thread->schedule.running_since;
-    return ticks;
-}
-
-uint64_t schedule_thread_user_ticks(const struct thread *thread)
-{
-    uint64_t ticks = thread->use.user_ticks;
-
-    if (thread->schedule.state == THREAD_RUNNING)
-        ticks += thread->schedule.cpu->clock.user_ticks - thread->schedule.user_since;
-    return ticks;
-}
-
-uint64_t schedule_process_user_ticks(const struct process *process)
-{
-    uint64_t ticks = process->use.user_ticks;
-
-    for (uint32_t i = 0; i < cpu_count; i++)
-        if (cpus[i].thread != NULL && cpus[i].thread->process == process)
-            ticks += cpus[i].clock.user_ticks - cpus[i].thread->schedule.user_since;
-    return ticks;
-}
-
-/* ---- the switch ---- */
-
-/* Stops the workload clock (in shared mode) and pauses what counts ring 0, until the next thread or
- * schedule_begin runs. */
-static void schedule_stop(struct cpu *cpu)
-{
-    clock_stop(cpu);
-    service_hold_counters(cpu);
-}
-
-static void put_down(struct cpu *cpu, struct thread *thread, uint64_t now)
-{
-    uint64_t used = now - thread->schedule.running_since;
-    uint64_t user = cpu->clock.user_ticks - thread->schedule.user_since;
-
-    thread->schedule.used_ticks += used;
-    thread->use.user_ticks += user;
-    thread->process->used_ticks += used;
-    thread->process->use.user_ticks += user;
-    if (thread == cpu->schedule.dead)
-        return;
-    thread->schedule.fs_base = x86_rdmsr(X86_MSR_FS_BASE);
-    thread->schedule.gs_base = x86_rdmsr(X86_MSR_KERNEL_GS_BASE);
-    __asm__ volatile("xsave64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");
-}
-
-static void pick_up(struct cpu *cpu, struct thread *thread, uint64_t now)
-{
-    if (cpu->space != thread->process->space)
-        vm_space_use(thread->process->space);
-    x86_wrmsr(X86_MSR_FS_BASE, thread->schedule.fs_base);
-    x86_wrmsr(X86_MSR_KERNEL_GS_BASE, thread->schedule.gs_base);
-    __asm__ volatile("xrstor64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");
-    cpu_set_kernel_stack(cpu, thread->stack_top);
-    thread->schedule.cpu = cpu;
-    thread->schedule.state = THREAD_RUNNING;
-    thread->schedule.running_since = now;
-    thread->schedule.user_since = cpu->clock.user_ticks;
-    thread->schedule.started = true;
-    thread->schedule.waker_tid = 0;
-    thread->schedule.woken_at = 0;
-    cpu->tid = thread->tid;
-    exact_note(EXACT_NOTE_THREAD, thread->tid);
-    begin_slice(cpu, now);
-}
-
-static void record_switch(struct cpu *cpu, const struct thread *from, const struct thread *to,
-                          enum hr_switch_reason reason)
-{
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_SWITCH, clock_stopped_time(cpu));
-
-    slot->counters[0] = from != NULL ? from->tid : 0;
-    slot->counters[1] = to != NULL ? to->tid : 0;
-    slot->counters[2] = reason;
-    slot->counters[3] = to != NULL ? to->schedule.waker_tid : 0;
-    sampling.trigger->close(cpu);
-}
-
-/* Runs on the new thread's stack: frees a thread that ended on this CPU. */
-static void schedule_bury(struct cpu *cpu)
-{
-    struct thread *dead = cpu->schedule.dead;
-
-    cpu->schedule.dead = NULL;
-    if (dead != NULL)
-        threads_free(dead);
-}
-
-static void count_switch(struct thread *from, enum hr_switch_reason reason)
-{
-    if (reason == HR_SWITCH_BLOCK) {
-        from->use.waits++;
-        from->process->use.waits++;
-    } else {
-        from->use.preemptions++;
-        from->process->use.preemptions++;
-    }
-}
-
-/* Switches to another thread, or to the idle loop (NULL).  Call after schedule_stop().  Returns
- * when this context runs again, perhaps on another CPU, with the clock stopped. */
-static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason reason)
-{
-    struct thread *from = cpu->thread;
-    uint64_t now = clock_stopped_time(cpu);
-
-    if (from != NULL)
-        sampler_leave(cpu, now, threads_frame(from)->rip);
-    if (run.waits && to != NULL && to->schedule.woken_at)
-        wait_record_end(cpu, to);
-    record_switch(cpu, from, to, reason);
-    cpu->activity.switches += from != NULL;
-    cpu->activity.slices += reason == HR_SWITCH_SLICE;
-    cpu->activity.blocks += reason == HR_SWITCH_BLOCK;
-    if (from != NULL) {
-        put_down(cpu, from, now);
-        count_switch(from, reason);
-    }
-    if (to != NULL)
-        pick_up(cpu, to, now);
-    else
-        cpu->tid = 0;
-    __atomic_store_n(&cpu->cross.running, to != NULL, __ATOMIC_RELEASE);
-    __atomic_store_n(&cpu->thread, to, __ATOMIC_RELEASE);
-    switch_stacks(from != NULL ? &from->schedule.kernel_rsp : &cpu->schedule.idle_rsp,
-                  to != NULL ? to->schedule.kernel_rsp : cpu->schedule.idle_rsp);
-    schedule_bury(cpu_this());
-}
-
-/* Continues the thread inside its system call. */
-static void go_on(struct cpu *cpu)
-{
-    service_release_counters(cpu);
-    sampler_resume(cpu, clock_stopped_time(cpu));
-    clock_start(cpu);
-}
-
-/* Prepares the return to ring 3.  The entry code subtracts from the clock the time since it
- * stopped. */
-void schedule_return(struct cpu *cpu)
-{
-    cpu->clock.enter_ticks = cpu->clock.stopped_at;
-    service_release_counters(cpu);
-    sampler_resume(cpu, clock_stopped_time(cpu));
-}
-
-void schedule_begin(struct cpu *cpu)
-{
-    schedule_bury(cpu);
-    cpu->clock.enter_ticks = cpu->clock.stopped_at;
-}
-
-void schedule_enter(struct thread *thread)
-{
-    if (thread->schedule.between)
-        go_on(thread->schedule.cpu);
-}
-
-void schedule_leave(struct thread *thread)
-{
-    if (thread->schedule.between)
-        schedule_stop(thread->schedule.cpu);
 }
 
 /* Takes the thread that this CPU runs next off the queue; NULL: none. */
@@ -302,7 +115,7 @@ static void want_slices(const struct thread *thread)
         if (cpu->thread == NULL || cpu->schedule.slice_end != CPU_NEVER || !may_use(thread, cpu))
             continue;
         if (cpu == self)
-            begin_slice(cpu, clock_now(cpu));
+            schedule_begin_slice(cpu, clock_now(cpu));
         else
             cross_call(cpu);
     }
@@ -327,7 +140,7 @@ static void schedule_place(struct thread *thread)
 void schedule_look(struct cpu *cpu)
 {
     if (cpu->schedule.slice_end == CPU_NEVER)
-        begin_slice(cpu, clock_now(cpu));
+        schedule_begin_slice(cpu, clock_now(cpu));
 }
 
 void schedule_first(struct thread *thread, struct cpu *cpu)
@@ -396,8 +209,8 @@ void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char
     next = schedule_take(cpu);
     if (next == NULL)
         note_idle(cpu, thread, reason);
-    switch_to(cpu, next, HR_SWITCH_BLOCK);
-    go_on(cpu_this());
+    schedule_switch_to(cpu, next, HR_SWITCH_BLOCK);
+    schedule_go_on(cpu_this());
 }
 
 /* Lets queued threads run first.  Call after schedule_stop(). */
@@ -410,7 +223,7 @@ static void step_aside(struct cpu *cpu, struct thread *thread, enum hr_switch_re
     if (next == NULL)
         note_idle(cpu, thread, HR_GAP_WAIT);
     schedule_place(thread);
-    switch_to(cpu, next, reason);
+    schedule_switch_to(cpu, next, reason);
 }
 
 void schedule_yield(struct thread *thread)
@@ -422,7 +235,7 @@ void schedule_yield(struct thread *thread)
         return;
     schedule_stop(cpu);
     step_aside(cpu, thread, HR_SWITCH_YIELD);
-    go_on(cpu_this());
+    schedule_go_on(cpu_this());
 }
 
 struct cpu *schedule_attend(struct cpu *cpu)
@@ -439,7 +252,7 @@ struct cpu *schedule_attend(struct cpu *cpu)
     if (!may_use(thread, cpu) || (now >= cpu->schedule.slice_end && first_in_queue(cpu) != NULL))
         step_aside(cpu, thread, HR_SWITCH_SLICE);
     else if (now >= cpu->schedule.slice_end || cpu->schedule.slice_end == CPU_NEVER)
-        begin_slice(cpu, now);
+        schedule_begin_slice(cpu, now);
     else
         schedule_update_attention(cpu);
     return cpu_this();
@@ -458,7 +271,7 @@ void schedule_exit(struct thread *thread)
     next = schedule_take(cpu);
     if (next == NULL)
         note_idle(cpu, thread, HR_GAP_WAIT);
-    switch_to(cpu, next, HR_SWITCH_EXIT);
+    schedule_switch_to(cpu, next, HR_SWITCH_EXIT);
     __builtin_unreachable();
 }
 
@@ -475,7 +288,7 @@ bool schedule_run_next(struct cpu *cpu)
     cross_catch_up(cpu);
     idle_ends(cpu, clock_stopped_time(cpu));
     sampler_follow(cpu, clock_stopped_time(cpu));
-    switch_to(cpu, next, next->schedule.started ? HR_SWITCH_WAKE : HR_SWITCH_START);
+    schedule_switch_to(cpu, next, next->schedule.started ? HR_SWITCH_WAKE : HR_SWITCH_START);
     cpu->schedule.slice_end = CPU_NEVER;
     sampler_rest();
     return true;

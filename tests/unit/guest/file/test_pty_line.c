@@ -1,5 +1,6 @@
 /* The line discipline: what comes of typing, and how much of it. */
 #include "guest/file/pty_line.c"
+#include "guest/file/pty_line_output.c"
 
 #include "tests/unit/test.h"
 
