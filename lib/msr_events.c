@@ -41,13 +41,6 @@ const struct msr_event msr_events[] = {
     {NULL, NULL, 0, 0, 0, 0, 0},
 };
 
-/* AMD's families: 17H has Zen 1 and 2, 19H has Zen 3 and 4, 1AH Zen 5. */
-static bool is_zen3(const struct x86_signature *cpu)
-{
-    return cpu->family == 0x19 &&
-           (cpu->model <= 0x0f || (cpu->model >= 0x20 && cpu->model <= 0x5f));
-}
-
 bool msr_events_may_be(const struct msr_event *event, bool intel, bool amd,
                        const struct x86_signature *cpu)
 {
@@ -55,9 +48,9 @@ bool msr_events_may_be(const struct msr_event *event, bool intel, bool amd,
     case MSR_CPUS_INTEL:
         return intel;
     case MSR_CPUS_IMC:
-        return intel || (amd && cpu->family >= 0x19 && !is_zen3(cpu));
+        return intel || (amd && cpu->family >= X86_FAMILY_ZEN3 && !x86_signature_is_zen3(cpu));
     case MSR_CPUS_FABRIC:
-        return amd && (is_zen3(cpu) || (cpu->family == 0x17 && cpu->model >= 0x30));
+        return amd && x86_signature_is_zen2_or_3(cpu);
     default:
         return true;
     }

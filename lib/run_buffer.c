@@ -17,13 +17,6 @@ int run_buffer_add(struct run_buffer *buffer, void *bytes, uint64_t count)
     return 0;
 }
 
-uint64_t run_buffer_bytes(uint64_t count)
-{
-    uint64_t frames = (count + RUN_FRAME_BYTES_MAX - 1) / RUN_FRAME_BYTES_MAX;
-
-    return count + frames * sizeof(struct run_frame);
-}
-
 uint64_t run_buffer_fits(uint64_t room)
 {
     uint64_t rest = room % WHOLE_FRAME;

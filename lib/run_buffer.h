@@ -29,10 +29,6 @@ struct run_buffer {
  * if there are too many. */
 int run_buffer_add(struct run_buffer *buffer, void *bytes, uint64_t count);
 
-/* Returns the bytes that `count` bytes of a port need with their frames, of RUN_FRAME_BYTES_MAX
- * each. */
-uint64_t run_buffer_bytes(uint64_t count);
-
 /* Returns how many bytes of a port fit into `room` bytes with their frames. */
 uint64_t run_buffer_fits(uint64_t room);
 

@@ -21,7 +21,6 @@
 #define IBS_EAX_RIP_CHECK 128u
 #define IBS_EAX_ZEN4 (1u << 11)
 #define FAMILY_FIRST 0x17u
-#define FAMILY_ZEN3 0x19u
 
 #define IBS_CTL_LVT 0xfu
 #define IBS_CTL_LVT_VALID (1u << 8)
@@ -70,12 +69,9 @@ static const char *why_not(const struct processor *p, uint64_t *control)
 /* Revision guides of families 17H and 19H: errata 1197 and 1293 are those of models 0 to FH. */
 static void find_faults(struct ibs_caps *caps, const struct x86_signature *cpu)
 {
-    bool zen3 = cpu->family == FAMILY_ZEN3 && cpu->model <= 0x0f;
-
-    caps->starts_twice = cpu->family < FAMILY_ZEN3;
-    caps->zero_fetches = caps->loses_sources = zen3;
-    caps->no_hit_state =
-        zen3 || (cpu->family == FAMILY_ZEN3 && cpu->model >= 0x20 && cpu->model <= 0x5f);
+    caps->starts_twice = cpu->family < X86_FAMILY_ZEN3;
+    caps->no_hit_state = x86_signature_is_zen3(cpu);
+    caps->zero_fetches = caps->loses_sources = caps->no_hit_state && cpu->model <= 0x0f;
 }
 
 void ibs_probe(struct ibs_caps *caps)

@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-const struct pmu_driver *const pmu_drivers[] = {&pmu_intel, &pmu_amd, &pmu_stub, NULL};
+/* All drivers, best first; ends with NULL.  The last, pmu_stub, serves every machine. */
+static const struct pmu_driver *const pmu_drivers[] = {&pmu_intel, &pmu_amd, &pmu_stub, NULL};
 
 const struct pmu_driver *pmu_probe(struct pmu_caps *caps)
 {

@@ -192,8 +192,6 @@ static inline void pmu_store_fence(void)
     }
 _Static_assert(HR_EVENTS_MAX == 13, "PMU_READ_UNROLLED");
 
-/* All drivers, best first; ends with NULL.  The last, pmu_stub, serves every machine. */
-extern const struct pmu_driver *const pmu_drivers[];
 extern const struct pmu_driver pmu_intel;
 extern const struct pmu_driver pmu_amd;
 extern const struct pmu_driver pmu_stub;

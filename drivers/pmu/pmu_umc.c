@@ -14,9 +14,6 @@
 #define UMC_CAS_WRITES (2ull << 8)
 #define LEAF_PERFMON 0x80000022u
 #define PERFMON_EAX_V2 1u
-#define UMC_MAX 32u
-#define FAMILY_ZEN 0x17u
-#define FAMILY_ZEN3 0x19u
 
 #define MSR_FABRIC_CTL0 0xc0010240u
 #define FABRIC_ENABLE (1ull << 22)
@@ -37,7 +34,7 @@ bool pmu_umc_probe(void)
     uint64_t value;
 
     processor_read(&p);
-    if (!p.amd || p.signature.family < FAMILY_ZEN3 || !processor_has_leaf(LEAF_PERFMON))
+    if (!p.amd || p.signature.family < X86_FAMILY_ZEN3 || !processor_has_leaf(LEAF_PERFMON))
         return false;
     leaf = x86_cpuid(LEAF_PERFMON, 0);
     controllers = pmu_hardware_count(leaf.ecx);
@@ -69,22 +66,13 @@ uint64_t pmu_umc_read(bool writes)
     return lines;
 }
 
-/* Zen 2 and 3: the numbers of events changed later. */
-static bool has_fabric_events(const struct x86_signature *cpu)
-{
-    if (cpu->family == FAMILY_ZEN)
-        return cpu->model >= 0x30;
-    return cpu->family == FAMILY_ZEN3 &&
-           (cpu->model <= 0x0f || (cpu->model >= 0x20 && cpu->model <= 0x5f));
-}
-
 bool pmu_umc_fabric_probe(void)
 {
     struct processor p;
     uint64_t value;
 
-    processor_read(&p);
-    return p.amd && has_fabric_events(&p.signature) &&
+    processor_read(&p); /* after Zen 3 the numbers of events changed */
+    return p.amd && x86_signature_is_zen2_or_3(&p.signature) &&
            !(x86_cpuid(1, 0).ecx & CPUID_1_ECX_HYPERVISOR) &&
            x86_cpuid(LEAF_FEATURES, 0).ecx & FEATURES_ECX_FABRIC &&
            platform_msr_read(MSR_FABRIC_CTL0, &value) == 0;

@@ -20,9 +20,6 @@ struct thread;
 #define SYSCALL_RELEASE "6.1.0-microtome"
 #define SYSCALL_VERSION "#1"
 
-/* What socket() of any other family does. */
-int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame);
-
 /* One for each line of the table; some handle several calls. */
 #define SYSCALL(name, handler, support, note) \
     int64_t syscall_##handler(struct thread *thread, struct trap_frame *frame);

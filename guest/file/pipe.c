@@ -66,11 +66,11 @@ int64_t pipe_wait_filled(struct thread *thread, struct pipe *pipe, bool blocks)
     return 1;
 }
 
-static int64_t wait_room(struct thread *thread, struct pipe *pipe, uint32_t bytes, bool blocks)
+int64_t pipe_wait_room(struct thread *thread, struct pipe *pipe, uint32_t bytes, bool blocks)
 {
     for (;;) {
         if (!pipe->ends[PIPE_READER] || !pipe->ends[PIPE_WRITER])
-            return -EPIPE;
+            break;
         if (pipe_buffer_room(&pipe->buffer) >= bytes)
             return 1;
         if (!blocks)
@@ -79,15 +79,8 @@ static int64_t wait_room(struct thread *thread, struct pipe *pipe, uint32_t byte
             pipe_buffer_room(&pipe->buffer) < bytes)
             return -EINTR;
     }
-}
-
-int64_t pipe_wait_room(struct thread *thread, struct pipe *pipe, uint32_t bytes, bool blocks)
-{
-    int64_t status = wait_room(thread, pipe, bytes, blocks);
-
-    if (status == -EPIPE)
-        signal_send(thread, SIGPIPE, SI_USER);
-    return status;
+    signal_send(thread, SIGPIPE, SI_USER);
+    return -EPIPE;
 }
 
 void pipe_was_read(struct pipe *pipe, uint32_t room_before)
@@ -105,9 +98,10 @@ void pipe_was_written(struct pipe *pipe)
     pipe_wake(pipe, PIPE_READER);
 }
 
-int64_t pipe_read(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
-                  uint32_t how)
+static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t /* offset */,
+                         uint64_t user, uint64_t bytes)
 {
+    struct pipe *pipe = file->state;
     uint64_t done = 0;
     int64_t status;
     int error = 0;
@@ -115,7 +109,7 @@ int64_t pipe_read(struct thread *thread, struct pipe *pipe, uint64_t user, uint6
 
     if (!bytes)
         return 0;
-    status = pipe_wait_filled(thread, pipe, how & PIPE_BLOCKS);
+    status = pipe_wait_filled(thread, pipe, !(file->flags & O_NONBLOCK));
     if (status <= 0)
         return status;
     room = pipe_buffer_room(&pipe->buffer);
@@ -134,17 +128,6 @@ int64_t pipe_read(struct thread *thread, struct pipe *pipe, uint64_t user, uint6
     if (done)
         pipe_was_read(pipe, room);
     return done ? (int64_t)done : error;
-}
-
-static uint32_t how_of(const struct file *file)
-{
-    return file->flags & O_NONBLOCK ? 0 : PIPE_BLOCKS;
-}
-
-static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t /* offset */,
-                         uint64_t user, uint64_t bytes)
-{
-    return pipe_read(thread, file->state, user, bytes, how_of(file));
 }
 
 /* Copies at most `bytes` bytes to where there is room.  Returns their number, or -EFAULT if there
@@ -174,15 +157,15 @@ static int64_t pipe_fill(struct pipe *pipe, uint64_t user, uint64_t bytes)
     return (int64_t)done;
 }
 
-int64_t pipe_write(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
-                   uint32_t how)
+static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t /* offset */,
+                          uint64_t user, uint64_t bytes)
 {
+    struct pipe *pipe = file->state;
     uint32_t least = bytes <= PIPE_ATOMIC_BYTES ? (uint32_t)bytes : 1;
     uint64_t done = 0;
 
     while (done < bytes) {
-        int64_t status =
-            (how & PIPE_QUIET ? wait_room : pipe_wait_room)(thread, pipe, least, how & PIPE_BLOCKS);
+        int64_t status = pipe_wait_room(thread, pipe, least, !(file->flags & O_NONBLOCK));
 
         if (status > 0)
             status = pipe_fill(pipe, user + done, bytes - done);
@@ -191,12 +174,6 @@ int64_t pipe_write(struct thread *thread, struct pipe *pipe, uint64_t user, uint
         done += (uint64_t)status;
     }
     return (int64_t)done;
-}
-
-static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t /* offset */,
-                          uint64_t user, uint64_t bytes)
-{
-    return pipe_write(thread, file->state, user, bytes, how_of(file));
 }
 
 static uint32_t poll_reader(struct thread *, struct file *file)
@@ -249,7 +226,8 @@ void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *t
         }
 }
 
-void pipe_free(struct pipe *pipe)
+/* Frees a pipe without files. */
+static void pipe_free(struct pipe *pipe)
 {
     if (pipe->fifo != NULL)
         pipe->fifo->pipe = NULL;

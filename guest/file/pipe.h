@@ -28,15 +28,7 @@ struct pipe *pipe_of(const struct file *file);
 /* pipe_new makes a pipe without files; NULL: no memory.  pipe_attach makes `file` one of its files,
  * of a type that reads, writes or does both. */
 struct pipe *pipe_new(void);
-void pipe_free(struct pipe *pipe); /* of a pipe without files */
 void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *type);
-
-/* Read and write a pipe.  The caller holds a file of it. */
-enum pipe_how { PIPE_BLOCKS = 1, PIPE_QUIET = 2 /* EPIPE without SIGPIPE */ };
-int64_t pipe_read(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
-                  uint32_t how);
-int64_t pipe_write(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
-                   uint32_t how);
 
 /* Waits until there is something to read.  Returns 1, 0 at the end, -EAGAIN or -EINTR.  The caller
  * holds the reader's file. */

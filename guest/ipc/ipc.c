@@ -132,7 +132,8 @@ void ipc_remove(struct ipc_kind *kind, struct ipc_object *object)
     kind->count--;
 }
 
-struct ipc_object *ipc_at(const struct ipc_kind *kind, int64_t index)
+/* Returns the object at an index, whatever the identifier's serial number is; NULL: EINVAL. */
+static struct ipc_object *ipc_at(const struct ipc_kind *kind, int64_t index)
 {
     uint32_t place = (uint32_t)index & INDEX_MASK;
 

@@ -61,9 +61,6 @@ void ipc_forget_key(struct ipc_kind *kind, struct ipc_object *object); /* it is 
 
 struct ipc_object *ipc_find(const struct ipc_kind *kind, int64_t id); /* NULL: EINVAL */
 
-/* Returns the object at an index, whatever the identifier's serial number is; NULL: EINVAL. */
-struct ipc_object *ipc_at(const struct ipc_kind *kind, int64_t index);
-
 /* Returns the first object from *index on and sets *index to its index; NULL: there is none. */
 struct ipc_object *ipc_next(const struct ipc_kind *kind, uint32_t *index);
 int64_t ipc_top(const struct ipc_kind *kind); /* the highest index in use; 0 without objects */

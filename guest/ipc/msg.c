@@ -85,7 +85,8 @@ static void end_wait(struct msg_queue *queue, struct msg_waiter *waiter, int res
     wait_wake(waiter->thread);
 }
 
-void msg_wake_senders(struct msg_queue *queue)
+/* Lets senders try again that there is room for. */
+static void msg_wake_senders(struct msg_queue *queue)
 {
     struct msg_waiter *next;
 

@@ -52,9 +52,7 @@ extern uint64_t msg_count, msg_bytes; /* of messages in all queues */
 struct msg_message **msg_search(struct msg_message **first, const struct msg_want *want);
 void msg_free(struct msg_message *message);
 
-/* Ends the waits of receivers, or of senders that there is room for, with `result`: 0 (they try
- * again) or -EIDRM. */
-void msg_wake_senders(struct msg_queue *queue);
+/* Ends all waits with `result`: 0 (they try again) or -EIDRM. */
 void msg_end_waits(struct msg_queue *queue, int result);
 
 /* The text of /proc/sysvipc/msg. */

@@ -412,11 +412,6 @@ const char *stream_client_problem(void)
     return client.problem;
 }
 
-uint32_t stream_client_connections(void)
-{
-    return client.connections;
-}
-
 void stream_client_stop(void)
 {
     struct tcp_pcb *pcb = take_connection();

@@ -37,9 +37,6 @@ bool stream_client_busy(void);
 /* Returns what was last wrong, as readable text; "" if nothing ever was. */
 const char *stream_client_problem(void);
 
-/* Returns how often a connection was open. */
-uint32_t stream_client_connections(void);
-
 /* Closes what is open, as far as possible without waiting. */
 void stream_client_stop(void);
 

@@ -176,7 +176,6 @@ int64_t socket_stream_connect(struct thread *thread, struct socket *s, struct so
                               uint64_t deadline);
 int64_t socket_stream_await(struct thread *thread, struct socket *s, uint64_t deadline);
 
-bool socket_stream_full(const struct socket *listener); /* it takes no more connections now */
 void socket_stream_taken(struct socket *listener); /* call after one was accepted */
 void socket_stream_refuse(struct socket *listener); /* ends what was not accepted */
 int socket_stream_listen(struct thread *thread, struct socket *s, int32_t backlog);

@@ -13,7 +13,8 @@
 #define TYPE_MAX 11u /* SOCK_MAX */
 #define FAMILY_MAX 46u /* AF_MAX */
 
-int64_t syscall_no_network(struct thread *, struct trap_frame *frame)
+/* What socket() of any other family does. */
+static int64_t socket_no_network(struct thread *, struct trap_frame *frame)
 {
     refused_count(frame->vector, REFUSED_NETWORK);
     return -EAFNOSUPPORT;
@@ -107,7 +108,7 @@ int64_t syscall_socket(struct thread *thread, struct trap_frame *frame)
     if (domain == AF_PACKET)
         return -EPERM;
     if (!is_family(domain))
-        return syscall_no_network(thread, frame);
+        return socket_no_network(thread, frame);
     s = make_socket(domain, type & 0xf, (uint32_t)frame->rdx, &error);
     if (s == NULL)
         return error;
@@ -133,7 +134,7 @@ int64_t syscall_socketpair(struct thread *thread, struct trap_frame *frame)
     if ((type & ~0xfu & ~(uint32_t)TYPE_FLAGS) || (type & 0xf) >= TYPE_MAX)
         return -EINVAL;
     if (!is_family(domain))
-        return syscall_no_network(thread, frame);
+        return socket_no_network(thread, frame);
     for (int i = 0; i < 2 && !error; i++) {
         struct socket *s = make_socket(domain, type & 0xf, (uint32_t)frame->rdx, &error);
 

@@ -19,7 +19,8 @@ void socket_stream_join(struct socket *a, struct socket *b)
     }
 }
 
-bool socket_stream_full(const struct socket *listener)
+/* Returns true if it takes no more connections now. */
+static bool socket_stream_full(const struct socket *listener)
 {
     return listener->accepted.length > listener->backlog;
 }

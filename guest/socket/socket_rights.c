@@ -188,8 +188,9 @@ int socket_rights_read(const struct thread *thread, const struct socket_control 
 
 /* ---- writing */
 
-uint32_t socket_control_put(struct socket_control *control, int level, int type, const void *data,
-                            uint32_t bytes)
+/* Appends one control message, cut to the room.  Returns MSG_CTRUNC or 0. */
+static uint32_t socket_control_put(struct socket_control *control, int level, int type,
+                                   const void *data, uint32_t bytes)
 {
     struct cmsghdr header = {
         .cmsg_len = sizeof header + bytes, .cmsg_level = level, .cmsg_type = type};

@@ -28,10 +28,6 @@ int socket_rights_read(const struct thread *thread, const struct socket_control 
 uint32_t socket_rights_write(struct thread *thread, struct socket_control *control,
                              struct socket_rights *rights, bool with_pid, bool close_on_exec);
 
-/* Appends one control message, cut to the room.  Returns MSG_CTRUNC or 0. */
-uint32_t socket_control_put(struct socket_control *control, int level, int type, const void *data,
-                            uint32_t bytes);
-
 void socket_rights_drop(struct socket_rights *rights); /* may wait */
 
 /* Moves the rights of a packet to a call, or copies them for one that only looks.  Returns 0,

@@ -59,7 +59,7 @@ struct signal_action *process_actions_hold(struct signal_action *actions)
     return actions;
 }
 
-void process_actions_release(struct signal_action *actions)
+static void process_actions_release(struct signal_action *actions)
 {
     struct table_of_actions *table = actions != NULL ? actions_table(actions) : NULL;
 

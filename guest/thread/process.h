@@ -145,7 +145,6 @@ void process_free(struct process *process); /* in no list, and without threads *
 /* Tables of signal actions.  process_actions_new copies one; NULL: no memory. */
 struct signal_action *process_actions_new(const struct signal_action *from);
 struct signal_action *process_actions_hold(struct signal_action *actions);
-void process_actions_release(struct signal_action *actions);
 int process_actions_unshare(struct process *process); /* execve: 0, -ENOMEM */
 
 struct process *process_find(uint32_t pid); /* zombies too; NULL: no such process */

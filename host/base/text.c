@@ -58,6 +58,21 @@ char *text_escape(char *out, size_t room, const char *text)
     return out;
 }
 
+char *text_code(char *out, size_t room, const char *text, bool cell)
+{
+    const char *from = text_escape(out + room / 2, room - room / 2 - 2, text);
+    char *to = out;
+
+    *to++ = '`';
+    for (; *from != 0; from++) {
+        if (*from == '|' && cell)
+            *to++ = '\\';
+        *to++ = *from == '`' ? '\'' : *from;
+    }
+    strcpy(to, "`");
+    return out;
+}
+
 char *text_time(char *out, double ns)
 {
     static const struct {

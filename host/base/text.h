@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,10 @@
 /* Copies a string as valid UTF-8 without control characters: these, and bytes that are not UTF-8,
  * become \xNN.  Cuts a text that does not fit and ends it in "..."; room is at least 8. */
 char *text_escape(char *out, size_t room, const char *text);
+
+/* Escapes a text in half of the room, and puts it between backticks as code of Markdown: what would
+ * end that is replaced, and in a cell of a table a bar as well. */
+char *text_code(char *out, size_t room, const char *text, bool cell);
 
 /* "950 ns", "12.35 us", "1.204 ms", "3.100 s" */
 char *text_time(char *out, double ns);

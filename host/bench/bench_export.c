@@ -123,26 +123,10 @@ static void put_csv(struct output *out, const struct bench *b)
     }
 }
 
-/* A command as code in a cell; a bar would end the cell. */
-static void put_command(struct output *out, const char *text)
-{
-    char safe[1024];
-
-    output_text(out, "| `");
-    for (const char *c = text_escape(safe, sizeof safe, text); *c != 0; c++)
-        if (*c == '|')
-            output_text(out, "\\|");
-        else if (*c == '`')
-            output_text(out, "'");
-        else
-            output_char(out, *c);
-    output_text(out, "` |");
-}
-
 static void put_markdown(struct output *out, const struct bench *b)
 {
     const struct bench_job *fastest = bench_fastest(b);
-    char line[400], mean[TEXT_QUANTITY_BYTES], deviation[TEXT_QUANTITY_BYTES];
+    char command[2048], line[400], mean[TEXT_QUANTITY_BYTES], deviation[TEXT_QUANTITY_BYTES];
     char least[TEXT_QUANTITY_BYTES], most[TEXT_QUANTITY_BYTES], counts[2][TEXT_QUANTITY_BYTES];
 
     output_text(out, MARK_MARKDOWN " | Min | Max | Instructions | Cycles | Relative |\n"
@@ -160,8 +144,9 @@ static void put_markdown(struct output *out, const struct bench *b)
                 text_count(counts[e], (uint64_t)llround(job->events[events[e]].mean));
             else
                 strcpy(counts[e], "-");
-        put_command(out, job->text);
-        snprintf(line, sizeof line, " %s | %s | %s | %s | %s | %s | %.2f |\n",
+        output_text(out, "| ");
+        output_text(out, text_code(command, sizeof command, job->text, true));
+        snprintf(line, sizeof line, " | %s | %s | %s | %s | %s | %s | %.2f |\n",
                  text_time(mean, job->time.mean),
                  text_time(deviation, job->time.deviation * job->time.mean),
                  text_time(least, (double)job->least_ns), text_time(most, (double)job->most_ns),

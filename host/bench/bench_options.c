@@ -88,7 +88,7 @@ static error_t parse_other(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &w->bench->options;
+        state->child_inputs[0] = state->child_inputs[1] = &w->bench->options;
         return 0;
     case 'P':
     case 'L':
@@ -235,7 +235,8 @@ static int choose_mode(struct trial_options *o, struct run_failure *failure)
 
 int bench_options_parse(struct bench_wishes *w, int argc, char **argv, struct run_failure *failure)
 {
-    static const struct argp_child children[] = {{&trial_options_argp, 0, NULL, 2}, {0}};
+    static const struct argp_child children[] = {
+        {&trial_options_argp, 0, NULL, 2}, {&trial_options_sampling_argp, 0, NULL, 2}, {0}};
     static const struct argp argp = {
         .options = table,
         .parser = parse,

@@ -89,7 +89,7 @@ static error_t parse_other(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->run;
+        state->child_inputs[0] = state->child_inputs[1] = &o->run;
         return 0;
     case 'f':
         format = option_word(argument, formats, ARRAY_COUNT(formats));
@@ -260,7 +260,8 @@ int compare_command(int argc, char **argv)
         {0, 0, 0, 0, "As for hr run:", 2},
         {0},
     };
-    static const struct argp_child children[] = {{&trial_options_argp, 0, NULL, 2}, {0}};
+    static const struct argp_child children[] = {
+        {&trial_options_argp, 0, NULL, 2}, {&trial_options_sampling_argp, 0, NULL, 2}, {0}};
     static const struct argp argp = {
         .options = table,
         .parser = parse,

@@ -45,8 +45,10 @@ static char *raw_name(const struct latency_print *p, const struct latency_wait *
     return room;
 }
 
-const char *latency_print_wait_name(const struct latency_print *p, const struct latency_wait *wait,
-                                    char room[WAIT_NAME_BYTES])
+/* Writes a lock's or a system call's name, safe for a terminal: "cache_lock", "read".  Empty if
+ * none is known. */
+static const char *put_name(const struct latency_print *p, const struct latency_wait *wait,
+                            char room[WAIT_NAME_BYTES])
 {
     char name[WAIT_NAME_BYTES];
 
@@ -57,7 +59,7 @@ const char *latency_print_wait(const struct latency_print *p, const struct laten
                                char room[WAIT_NAME_BYTES])
 {
     char name[WAIT_NAME_BYTES];
-    const char *text = latency_print_wait_name(p, wait, name);
+    const char *text = put_name(p, wait, name);
 
     switch (wait->spent) {
     case LATENCY_READY:

@@ -13,11 +13,6 @@
 const char *latency_print_ready(const struct latency_print *p, const struct latency_wait *wait,
                                 char room[LATENCY_READY_BYTES]);
 
-/* Writes a lock's or a system call's name, safe for a terminal: "cache_lock", "read".  Empty if
- * none is known. */
-const char *latency_print_wait_name(const struct latency_print *p, const struct latency_wait *wait,
-                                    char room[WAIT_NAME_BYTES]);
-
 /* Writes "for cache_lock", "for a CPU", "in read", "asleep"...: what follows "waiting" or "waited".
  */
 const char *latency_print_wait(const struct latency_print *p, const struct latency_wait *wait,

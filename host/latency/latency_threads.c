@@ -7,8 +7,9 @@
 #include "host/latency/latency_table.h"
 #include "host/latency/latency_waits.h"
 
-void latency_threads_spent(const struct latency_thread *thread, const struct latency_entry *entry,
-                           uint64_t ticks, uint64_t spent[LATENCY_SPENT])
+/* Returns what a thread has spent since an entry, `ticks` in all. */
+static void spent_since(const struct latency_thread *thread, const struct latency_entry *entry,
+                        uint64_t ticks, uint64_t spent[LATENCY_SPENT])
 {
     uint64_t away = 0;
 
@@ -43,7 +44,7 @@ static void ended(void *context, uint32_t slot, const struct invocations_open *o
     }
     call.ticks = t->hit->time - entry->time;
     call.own = call.ticks > entry->callees ? call.ticks - entry->callees : 0;
-    latency_threads_spent(thread, entry, call.ticks, call.spent);
+    spent_since(thread, entry, call.ticks, call.spent);
     call.own_on_cpu = call.spent[LATENCY_ON_CPU];
     call.own_on_cpu -=
         entry->callees_on_cpu < call.own_on_cpu ? entry->callees_on_cpu : call.own_on_cpu;

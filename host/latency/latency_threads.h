@@ -156,7 +156,3 @@ uint32_t latency_threads_innermost(const struct latency_thread *thread);
 
 /* Returns what a thread that is there has, or NULL. */
 struct latency_thread *latency_threads_find(struct latency_threads *t, uint32_t tid);
-
-/* Returns what a thread has spent since an entry, `ticks` in all. */
-void latency_threads_spent(const struct latency_thread *thread, const struct latency_entry *entry,
-                           uint64_t ticks, uint64_t spent[LATENCY_SPENT]);

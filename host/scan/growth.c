@@ -150,7 +150,9 @@ void growth_end(struct growth *g)
     sigprocmask(SIG_SETMASK, &g->before, NULL);
 }
 
-int growth_wait(struct growth *g, struct trace_file *file)
+/* Waits, but not the first time, and looks at the file.  Returns an enum growth_step or -errno, as
+ * trace_file_grow. */
+static int growth_wait(struct growth *g, struct trace_file *file)
 {
     int error = g->looked ? pause_once(g) : 0;
     bool written;

@@ -45,10 +45,6 @@ bool growth_is_locked(int fd);
 int growth_begin(struct growth *growth, struct trace_scan *scan, struct reader *reader);
 void growth_end(struct growth *growth);
 
-/* Waits, but not the first time, and looks at the file.  Returns an enum growth_step or -errno, as
- * trace_file_grow. */
-int growth_wait(struct growth *growth, struct trace_file *file);
-
 /* Reads until no process writes the trace or a signal comes, and shows what there is as `live`
  * wishes.  Then scan->file.growing says whether it was a signal.  Returns 0, or what failed. */
 int growth_follow(struct growth *growth, struct trace_scan *scan, struct live *live,

@@ -100,7 +100,6 @@ bool trace_audit_step(struct trace_audit *audit, int step, const struct trace_ch
     audit->has_meta |= header->type == HR_CHUNK_META;
     audit->has_end |= header->type == HR_CHUNK_END;
     audit->has_host |= header->type == HR_CHUNK_HOST;
-    audit->has_index |= header->type == HR_CHUNK_INDEX;
     if (header->type == HR_CHUNK_DATA) {
         audit->samples += header->sample_count;
         audit->lost += header->lost_count;

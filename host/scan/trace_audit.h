@@ -57,7 +57,6 @@ struct trace_audit {
     bool has_meta;
     bool has_end;
     bool has_host;
-    bool has_index;
     uint32_t cpus_end; /* CPUs from here on have no DATA chunks */
     struct trace_audit_cpu *cpus; /* 65536, untouched pages cost nothing; owned */
 };

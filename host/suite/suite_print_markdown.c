@@ -10,31 +10,21 @@
 #include "host/diff/diff_print.h"
 #include "host/suite/suite_print.h"
 
-#define CODE_BYTES DIFF_FACTS_BYTES
-
-static void put(FILE *out, const char *text, const char *bar)
-{
-    char safe[CODE_BYTES];
-
-    text_escape(safe, sizeof safe, text);
-    fputc('`', out);
-    for (const char *c = safe; *c != 0; c++)
-        if (*c == '|')
-            fputs(bar, out);
-        else
-            fputc(*c == '`' ? '\'' : *c, out);
-    fputc('`', out);
-}
+#define CODE_BYTES (2 * DIFF_FACTS_BYTES)
 
 /* A text as code, and as code of a table's cell. */
 static void put_code(FILE *out, const char *text)
 {
-    put(out, text, "|");
+    char code[CODE_BYTES];
+
+    fputs(text_code(code, sizeof code, text, false), out);
 }
 
 static void put_cell(FILE *out, const char *text)
 {
-    put(out, text, "\\|");
+    char code[CODE_BYTES];
+
+    fputs(text_code(code, sizeof code, text, true), out);
 }
 
 static void put_name(const struct suite_print *p, const struct suite_pair *pair)

@@ -72,7 +72,8 @@ static void put_line(FILE *out, char *line, unsigned int columns)
     }
 }
 
-void summary_fit(FILE *out, const char *text, unsigned int columns, bool colours)
+/* Prints a summary's lines on a terminal of `columns` columns. */
+static void fit(FILE *out, const char *text, unsigned int columns, bool colours)
 {
     while (*text != 0) {
         size_t bytes = strcspn(text, "\n");
@@ -108,6 +109,6 @@ void summary_show_for(FILE *out, const struct summary *summary, int terminal)
     }
     summary_print(memory, summary);
     if (fclose(memory) == 0 && text != NULL)
-        summary_fit(out, text, columns, terminal_colours(terminal));
+        fit(out, text, columns, terminal_colours(terminal));
     free(text);
 }

@@ -9,6 +9,3 @@ void summary_show(FILE *out, const struct summary *summary);
 
 /* Likewise for the terminal of a file descriptor, which is not written to. */
 void summary_show_for(FILE *out, const struct summary *summary, int terminal);
-
-/* Prints a summary's lines on a terminal of `columns` columns.  For tests. */
-void summary_fit(FILE *out, const char *text, unsigned int columns, bool colours);

@@ -28,7 +28,6 @@ enum {
     KEY_SLURM,
     KEY_SSH,
     KEY_HR,
-    KEY_RUN
 };
 
 static const struct argp_option table[] = {
@@ -52,30 +51,7 @@ static const struct argp_option table[] = {
     {"ssh", KEY_SSH, "COMMAND", 0, "with --hosts: in place of ssh -o BatchMode=yes", 1},
     {"hr", KEY_HR, "PATH", 0,
      "hr there (default: with --hosts hr, with --slurm the path of this one)", 1},
-    {0},
-};
-
-/* Options of hr run, which gets them as they are. */
-static const struct argp_option run_table[] = {
     {0, 0, 0, 0, "As for hr run:", 2},
-    {"interval", 'i', "TIME", 0, "", 2},
-    {"mode", 'm', "MODE", 0, "", 2},
-    {"accel", KEY_RUN, "KIND", 0, "", 2},
-    {"cpu", KEY_RUN + 1, "MODEL", 0, "", 2},
-    {"cpus", KEY_RUN + 2, "N", 0, "", 2},
-    {"env", KEY_RUN + 3, "K=V", 0, "", 2},
-    {"fifo", KEY_RUN + 4, 0, 0, "", 2},
-    {"file", KEY_RUN + 5, "PATH", 0, "", 2},
-    {"kernel", KEY_RUN + 6, "FILE", 0, "", 2},
-    {"max-overhead", KEY_RUN + 7, "SHARE", 0, "", 2},
-    {"mem", KEY_RUN + 8, "SIZE", 0, "", 2},
-    {"network", KEY_RUN + 9, "KIND", 0, "", 2},
-    {"pin", KEY_RUN + 10, "LIST", 0, "", 2},
-    {"prefault", KEY_RUN + 11, 0, 0, "", 2},
-    {"processes", KEY_RUN + 12, "N", 0, "", 2},
-    {"qemu", KEY_RUN + 13, "PATH", 0, "", 2},
-    {"root", KEY_RUN + 14, "DIR", 0, "", 2},
-    {"timeout", KEY_RUN + 15, "TIME", 0, "", 2},
     {0},
 };
 
@@ -96,15 +72,6 @@ static const char help[] =
     "  hr sweep --repeat 5 -o all ./my-program  measure each five times\n"
     "  hr sweep --resume -o all                 ... and continue after Ctrl-C";
 
-static error_t take_run_option(struct sweep *sweep, int key, const char *argument)
-{
-    for (const struct argp_option *option = run_table;
-         option < run_table + ARRAY_COUNT(run_table) - 1; option++)
-        if (option->key == key && option->name != NULL)
-            return -trial_options_append(option, argument, &sweep->options, &sweep->option_count);
-    return ARGP_ERR_UNKNOWN;
-}
-
 static error_t take_rest(struct sweep_options *o, struct argp_state *state)
 {
     for (int i = state->next - 1; i < state->argc; i++)
@@ -118,8 +85,7 @@ static void check_end(const struct sweep_options *o, const struct argp_state *st
 {
     if (o->resume && o->dry_run)
         argp_error(state, "--dry-run: the folder of --resume has a plan already, in sweep.json");
-    if (o->resume &&
-        (o->sweep->program_count != 0 || o->event_count != 0 || o->sweep->option_count != 0))
+    if (o->resume && (o->sweep->program_count != 0 || o->event_count != 0 || o->passed.count != 0))
         argp_error(state, "--resume: the folder knows the program, the events and the options; "
                           "name the folder alone");
     if (o->sweep->where.hosts != NULL && o->sweep->where.slurm != NULL)
@@ -167,6 +133,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         option_store(sweep_fields, key, argument, o->sweep, state))
         return 0;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->passed;
+        return 0;
     case 'o':
         if (strlen(argument) >= sizeof o->sweep->folder)
             argp_error(state, "-o: the name of the folder is too long");
@@ -185,27 +154,30 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         check_end(o, state);
         return 0;
     default:
-        return take_run_option(o->sweep, key, argument);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
 int sweep_options_parse(struct sweep_options *o, int argc, char **argv)
 {
-    struct argp_option all[ARRAY_COUNT(table) + ARRAY_COUNT(run_table) - 1];
-    const struct argp argp = {.options = all,
-                              .parser = parse_option,
-                              .args_doc = "[--] PROGRAM [ARG...]\n--resume -o FOLDER\n"
-                                          "show|rank|plot|export|pair ...",
-                              .doc = help};
+    static const struct argp_child children[] = {{&trial_options_argp, 0, NULL, 2}, {0}};
+    static const struct argp argp = {.options = table,
+                                     .parser = parse_option,
+                                     .args_doc = "[--] PROGRAM [ARG...]\n--resume -o FOLDER\n"
+                                                 "show|rank|plot|export|pair ...",
+                                     .doc = help,
+                                     .children = children};
+    error_t error;
 
-    memcpy(all, table, sizeof table);
-    memcpy(all + ARRAY_COUNT(table) - 1, run_table, sizeof run_table);
     o->warm_up = 1;
     o->bins = SWEEP_BINS_DEFAULT;
     o->sweep->repeat = 1;
     o->sweep->seed = SEED_DEFAULT;
     strcpy(o->sweep->folder, SWEEP_FOLDER_DEFAULT);
-    return command_line_parse(&argp, argc, argv, ARGP_IN_ORDER, o) == 0 ? 0 : -ENOMEM;
+    error = command_line_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
+    o->sweep->options = o->passed.texts;
+    o->sweep->option_count = o->passed.count;
+    return error == 0 ? 0 : -ENOMEM;
 }
 
 void sweep_options_free(struct sweep_options *o)

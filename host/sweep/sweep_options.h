@@ -4,12 +4,14 @@
 #include <stdbool.h>
 
 #include "host/sweep/folder/sweep_folder.h"
+#include "host/trial/trial_options.h"
 
 #define SWEEP_FOLDER_DEFAULT "sweep"
 #define SWEEP_EVENTS_DEFAULT "all"
 
 struct sweep_options {
     struct sweep *sweep; /* folder, program, options of hr run, repeat, seed */
+    struct trial_options passed; /* options of hr run, until the sweep has them */
     char **events; /* lists; owned */
     size_t event_count;
     uint64_t warm_up; /* runs before the others, the first one included */

@@ -7,7 +7,6 @@
 
 #include "host/base/array.h"
 #include "host/options/options_sampling.h"
-#include "lib/array.h"
 
 enum {
     KEY_ACCEL = TRIAL_OPTIONS_KEY,
@@ -31,14 +30,11 @@ enum {
 
 static const struct argp_option table[] = {
     {"accel", KEY_ACCEL, "KIND", 0, "", 2},
-    {"call-graph", 'g', "KIND", OPTION_ARG_OPTIONAL, "", 2},
-    {"count", 'c', "N", 0, "", 2},
     {"cpu", KEY_CPU, "MODEL", 0, "", 2},
     {"cpus", KEY_CPUS, "N", 0, "", 2},
     {"env", KEY_ENV, "K=V", 0, "", 2},
     {"fifo", KEY_FIFO, 0, 0, "", 2},
     {"file", KEY_FILE, "PATH", 0, "", 2},
-    {"freq", 'F', "HZ", 0, "", 2},
     {"interval", 'i', "TIME", 0, "", 2},
     {"kernel", KEY_KERNEL, "FILE", 0, "", 2},
     {"max-overhead", KEY_MAX_OVERHEAD, "SHARE", 0, "", 2},
@@ -49,9 +45,16 @@ static const struct argp_option table[] = {
     {"prefault", KEY_PREFAULT, 0, 0, "", 2},
     {"processes", KEY_PROCESSES, "N", 0, "", 2},
     {"qemu", KEY_QEMU, "PATH", 0, "", 2},
-    {"require-pmu", KEY_REQUIRE_PMU, 0, 0, "", 2},
     {"root", KEY_ROOT, "DIR", 0, "", 2},
     {"timeout", KEY_TIMEOUT, "TIME", 0, "", 2},
+    {0},
+};
+
+static const struct argp_option sampling_table[] = {
+    {"call-graph", 'g', "KIND", OPTION_ARG_OPTIONAL, "", 2},
+    {"count", 'c', "N", 0, "", 2},
+    {"freq", 'F', "HZ", 0, "", 2},
+    {"require-pmu", KEY_REQUIRE_PMU, 0, 0, "", 2},
     {0},
 };
 
@@ -69,18 +72,30 @@ int trial_options_append(const struct argp_option *option, const char *argument,
     return error;
 }
 
-static error_t take(int key, char *argument, struct argp_state *state)
+static error_t take(const struct argp_option *option, int key, char *argument,
+                    struct argp_state *state)
 {
     struct trial_options *options = state->input;
 
-    for (size_t i = 0; i < ARRAY_COUNT(table) - 1; i++) {
-        if (table[i].key != key)
-            continue;
-        if (key == 'g' && argument == NULL && options_stacks_follow(state->argv[state->next]))
-            argument = state->argv[state->next++];
-        return -trial_options_append(&table[i], argument, &options->texts, &options->count);
-    }
-    return ARGP_ERR_UNKNOWN;
+    while (option->name != NULL && option->key != key)
+        option++;
+    if (option->name == NULL)
+        return ARGP_ERR_UNKNOWN;
+    if (key == 'g' && argument == NULL && options_stacks_follow(state->argv[state->next]))
+        argument = state->argv[state->next++];
+    return -trial_options_append(option, argument, &options->texts, &options->count);
 }
 
-const struct argp trial_options_argp = {.options = table, .parser = take};
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    return take(table, key, argument, state);
+}
+
+static error_t parse_sampling(int key, char *argument, struct argp_state *state)
+{
+    return take(sampling_table, key, argument, state);
+}
+
+const struct argp trial_options_argp = {.options = table, .parser = parse};
+const struct argp trial_options_sampling_argp = {.options = sampling_table,
+                                                 .parser = parse_sampling};

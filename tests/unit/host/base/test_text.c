@@ -39,6 +39,17 @@ static void long_text_is_cut(void **state)
     assert_true(strlen(text_escape(out, 8, "\n\n\n\n")) < 8);
 }
 
+static void code_ends_where_it_should(void **state)
+{
+    char out[48];
+
+    (void)state;
+    assert_string_equal(text_code(out, sizeof out, "a|b`c\n", false), "`a|b'c\\x0a`");
+    assert_string_equal(text_code(out, sizeof out, "a|b`c", true), "`a\\|b'c`");
+    assert_string_equal(text_code(out, sizeof out, "||||||||||||||||||||||||||||", true),
+                        "`\\|\\|\\|\\|\\|\\|\\|\\|\\|\\|\\|\\|\\|\\|\\|\\|\\|\\|...`");
+}
+
 static void quantities_have_units(void **state)
 {
     char out[TEXT_QUANTITY_BYTES];
@@ -101,8 +112,11 @@ static void output_remembers_a_failed_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hostile_bytes_are_escaped),       cmocka_unit_test(long_text_is_cut),
-        cmocka_unit_test(quantities_have_units),           cmocka_unit_test(output_formats_fields),
+        cmocka_unit_test(hostile_bytes_are_escaped),
+        cmocka_unit_test(code_ends_where_it_should),
+        cmocka_unit_test(long_text_is_cut),
+        cmocka_unit_test(quantities_have_units),
+        cmocka_unit_test(output_formats_fields),
         cmocka_unit_test(output_remembers_a_failed_write),
     };
 

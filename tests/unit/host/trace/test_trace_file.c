@@ -85,7 +85,6 @@ static void whole_trace_is_complete(void **state)
     assert_int_equal(seen.time_last, f.slot.time);
     assert_true(trace_audit_complete(&scan.audit));
     assert_true(scan.audit.has_host);
-    assert_false(scan.audit.has_index);
     assert_int_equal(scan.audit.chunks, f.chunk_count);
     assert_int_equal(scan.audit.gone, 0);
     assert_int_equal(scan.info.event_count, 2);
