@@ -119,6 +119,69 @@ done
 ok 'a signal: no run is left there' test ! -e "/proc/$there"
 is 'a signal: nothing is left there' "$(ls a/tmp)" ''
 
+# A real sshd, one for each connection: the client's configuration starts it in place of a network.
+sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd) || sshd=
+real_sshd() {
+    [ "$(id -u)" -ne 0 ] || mkdir -p /run/sshd # which a service would make
+    ssh-keygen -q -t ed25519 -N '' -f host && ssh-keygen -q -t ed25519 -N '' -f user || return
+    mkdir there
+    cat >sshd.conf <<END
+HostKey $work/host
+AuthorizedKeysFile $work/user.pub
+StrictModes no
+PidFile none
+UsePAM no
+SetEnv TMPDIR=$work/there
+END
+    echo "node* $(cat host.pub)" >known
+    cat >ssh.conf <<END
+Host node* stranger
+    ProxyCommand $sshd -i -f $work/sshd.conf -E $work/sshd.log
+    UserKnownHostsFile $work/known
+    IdentitiesOnly yes
+    IdentityFile $work/user
+    BatchMode yes
+END
+    ssh -F ssh.conf node1 true
+}
+if [ -z "$sshd" ]; then
+    skip 9 'no sshd here; Debian has it in openssh-server'
+elif ! real_sshd >sshd.out 2>&1; then
+    skip 9 "sshd does not let its user in here: $(cat sshd.out sshd.log 2>/dev/null | tail -n 1)"
+else
+    rm -rf sweep
+    by_real() { sweep --qemu "$QEMU" --hr "$HR" --ssh "ssh -F $work/ssh.conf" --hosts "$@"; }
+    by_real node1,stranger,node2
+    is 'by a real sshd' "$status" 0
+    like 'a machine whose key is not known is left out' err '^hr: stranger is left out: ssh .* 255: Host key verification failed'
+    is 'counts what runs here count' "$(show sweep)" "$(cat wanted)"
+    is 'both took a part' "$(db 'SELECT group_concat(host) FROM (SELECT DISTINCT host FROM runs ORDER BY host)')" node1,node2
+    is 'and keep nothing' "$(ls there)" ''
+
+    # The connection breaks while a program runs there that does not end.
+    program=$WORKLOADS/crash-musl
+    set -- "$program" loop
+    rm -rf sweep
+    # shellcheck disable=SC2086
+    "$HR" sweep -q $machine -e cycles --qemu "$QEMU" --hr "$HR" --ssh "ssh -F $work/ssh.conf" --hosts node1 "$@" \
+        >/dev/null 2>err &
+    for _ in $(seq 200); do
+        there=$(cat there/*/hr.pid 2>/dev/null) && [ -n "$(pgrep -P "$there")" ] && break
+        sleep 0.1
+    done
+    kill -KILL "$(pgrep -P $! ssh)"
+    wait $!
+    is 'a connection that breaks: status' $? 125
+    like 'is said' err 'no machine is left: ssh ended with status 137'
+    for _ in $(seq 100); do
+        kill -0 "$there" 2>/dev/null || break
+        sleep 0.1
+    done
+    ok 'no run is left there' test ! -e "/proc/$there"
+    is 'and nothing else' "$(ls there)" ''
+    program=$WORKLOADS/hello
+fi
+
 rm -rf sweep
 run_hr sweep --ssh ' ' --hosts a "$program"
 like 'no command for ssh' err '--ssh: name a command'
