@@ -75,7 +75,10 @@ run_hr sweep rank
 like 'rank: ref-cycles are the model'"'"'s cycles' out '^ref-cycles .* 1\.000 '
 run_hr sweep plot -o map.svg
 ok 'a picture of correlations, well-formed' xmllint --noout map.svg
-like 'with names' map.svg '>branch-misses'
+like 'with names and descriptions' map.svg '>branch-misses[^<]*: mispredicted branches<'
+like 'each pair with significance and points' map.svg \
+    '<title>branch-misses \(mispredicted branches\), .*: -?[01]\.[0-9]{3} \([0-9]+ parts, chance [0-9<]'
+like 'and what chance could do' map.svg '>from 0\.[0-9]+ on, either way: less than 0.1 % by chance<'
 run_hr sweep view
 is 'a page' "$status$(cat err)" 0
 run_hr sweep rank -f json --explain LLC-load-misses
