@@ -34,6 +34,7 @@ is 'a sweep' "$status" 0
 is 'no run was made in vain' "$(starts)" "$((1 + 3 * $(db "SELECT value FROM facts WHERE key='planned_runs'")))"
 is 'as few runs as there can be' "$(db "SELECT value FROM facts WHERE key='planned_runs'")" \
     "$(db "SELECT value FROM facts WHERE key='least_runs'")"
+is 'each run three times, in random order' "$(jq '.jobs | (length == 3 * (map(.[0]) | unique | length)), . == sort' sweep/sweep.json | tr '\n' ' ')" 'true false '
 is 'emulated runs are equal' "$(db 'SELECT count(*) FROM statistics WHERE deviation<>0 OR low<>high OR outliers<>0')" 0
 is 'each was measured three times' "$(db 'SELECT DISTINCT runs FROM statistics WHERE event<(SELECT max(event) FROM events)')" 3
 on_flavour -q -o one.bin -i 2us -e instructions,cycles,L1-dcache-loads,LLC-load-misses "$WORKLOADS/phases" 1 1
@@ -118,6 +119,13 @@ is 'only what was missing' "$(starts)" "$((1 + $(jq '.jobs | length' sweep/sweep
 run_hr sweep show -f csv
 is 'the result of the one that was not interrupted' "$(cat out)" "$(cat wanted)"
 rm -rf sweep
+
+# A full disk: what there was stays.
+(ulimit -f 8 && trap '' XFSZ && exec "$HR" sweep -q --resume -o whole) 2>err
+is 'a full disk' "$?" 125
+like 'says so, and how to continue' err "cannot write 'whole/sweep.db': .*; 'hr sweep --resume -o whole' tries again"
+run_hr sweep show -f csv whole
+is 'the results of before are there' "$(cat out)" "$(cat wanted)"
 
 # A run that fails is tried again; one that fails three times is divided into its events.
 echo '[ "$(wc -l <'"$work"'/starts)" -ne 2 ] || exit 1' >emulator.do
