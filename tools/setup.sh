@@ -11,11 +11,15 @@ packages_of() {
     demo) echo busybox-static ;;
     # npm may be installed without Debian's package
     page) command -v npm >/dev/null || echo npm ;;
-    test) echo libcmocka-dev clang libclang-rt-dev musl-tools busybox-static valgrind shellcheck \
+    test)
+        # With an init system the machine would let people in at once: not without being asked.
+        [ -d /run/systemd/system ] || echo openssh-server
+        echo libcmocka-dev clang libclang-rt-dev musl-tools busybox-static valgrind shellcheck \
         clang-format clang-tidy clang-tools perl jq time python3 python3-yaml git binutils cpio bzip2 gawk procps util-linux \
         libvirt-daemon-system libvirt-clients libxml2-utils chromium ovmf mtools dosfstools \
         sqlite3 lua5.4 xz-utils dwz zstd openssl sysbench g++ golang-go protobuf-compiler ripgrep linux-perf patch libc6-dbg \
-        tmux net-tools iproute2 curl slurmctld slurmd slurm-client munge ;;
+        tmux net-tools iproute2 curl slurmctld slurmd slurm-client munge openssh-client
+        ;;
     bench) echo libcmocka-dev musl-tools busybox-static valgrind perl jq time socat hyperfine cpio python3 linux-perf chromium iperf3 kmod ;;
     *)
         echo "setup: unknown group '$1'; known: build run demo page test bench" >&2

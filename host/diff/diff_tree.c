@@ -16,6 +16,7 @@
 
 #define INDEX_BITS 21u /* more than twice TREE_NODES_MAX of each trace */
 #define NAME_BYTES 4096
+#define STUB_MARK " (stub)"
 
 static int add_function(struct diff_tree *t, const char *name, const char *object, bool kernel)
 {
@@ -124,7 +125,17 @@ static bool measured(const struct trace_info *info)
            info->events[event].meta.source != HR_SOURCE_NONE;
 }
 
-static int read_side(struct diff_tree *t, struct trace_scan *scan, int side)
+/* A count that is no measurement does not look like one. */
+static void mark_stub(struct diff_tree *t, const struct trace_info *info, int event)
+{
+    size_t bytes = strlen(t->event);
+
+    if (event >= 0 && info->events[event].meta.source == HR_SOURCE_STUB &&
+        strstr(t->event, STUB_MARK) == NULL)
+        snprintf(t->event + bytes, sizeof t->event - bytes, STUB_MARK);
+}
+
+static int read_side(struct diff_tree *t, struct trace_scan *scan, int side, const char *event)
 {
     struct profile_options options = {.by = PLACE_FUNCTION, .tree = true};
     struct trace_head head = {0};
@@ -135,7 +146,7 @@ static int read_side(struct diff_tree *t, struct trace_scan *scan, int side)
         return error;
     options.stacks = head.stacks;
     t->stacks |= head.stacks;
-    options.sort = strcmp(t->event, "samples") != 0 ? t->event : NULL;
+    options.sort = strcmp(event, "samples") != 0 ? event : NULL;
     error = profile_run(&profile, scan, &options, 0);
     if (error == 0 && profile.event == -2)
         error = -ENOENT;
@@ -147,6 +158,8 @@ static int read_side(struct diff_tree *t, struct trace_scan *scan, int side)
         t->strides[side] = profile.event < 0 ? 1
                                              : (double)profile.all.sums[profile.event] /
                                                    (double)profile.all.samples;
+    if (error == 0)
+        mark_stub(t, &scan->info, profile.event);
     if (error == 0)
         error = merge(t, &profile, side);
     profile_free(&profile);
@@ -167,15 +180,6 @@ static int open_side(struct trace_scan *scan, const char *path, const struct sel
     return error;
 }
 
-/* What is before the first chunk of data tells which events there are. */
-static int stop_at_data(void *context, const struct trace_chunk *chunk, bool continues)
-{
-    (void)context;
-    (void)chunk;
-    (void)continues;
-    return 1;
-}
-
 /* Instructions, where both measured them. */
 static int choose_event(struct diff_tree *t, const char *const paths[2], const char *event,
                         int *failed)
@@ -183,16 +187,15 @@ static int choose_event(struct diff_tree *t, const char *const paths[2], const c
     bool both = true;
 
     if (event != NULL) {
-        snprintf(t->event, sizeof t->event, "%s", event);
+        snprintf(t->event, 64, "%s", event);
         return 0;
     }
     for (*failed = 0; *failed < 2; (*failed)++) {
-        const struct trace_visitor visitor = {.chunk = stop_at_data};
         struct trace_scan scan;
         int error = trace_scan_open(&scan, paths[*failed]);
 
         if (error == 0) {
-            error = trace_scan_run(&scan, &visitor);
+            error = trace_scan_info(&scan);
             both &= measured(&scan.info);
             trace_scan_close(&scan);
         }
@@ -249,6 +252,7 @@ int diff_tree_read(struct diff_tree *t, const char *const paths[2],
                    const struct selection *selection, const struct symbols_options *symbols,
                    const char *event, int *failed)
 {
+    char chosen[sizeof t->event];
     struct trace_scan scan;
     int error;
 
@@ -262,10 +266,11 @@ int diff_tree_read(struct diff_tree *t, const char *const paths[2],
     error = choose_event(t, paths, event, failed);
     if (error != 0)
         return error;
+    strcpy(chosen, t->event);
     for (*failed = 0; *failed < 2; (*failed)++) {
         error = open_side(&scan, paths[*failed], selection, symbols);
         if (error == 0) {
-            error = read_side(t, &scan, *failed);
+            error = read_side(t, &scan, *failed, chosen);
             trace_scan_close(&scan);
         }
         if (error != 0)

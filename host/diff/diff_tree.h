@@ -37,7 +37,7 @@ struct diff_tree {
     uint32_t *first; /* index of a node's first child, and an end */
     char programs[2][DIFF_TREE_PROGRAM_BYTES]; /* with their arguments; raw */
     char own[2][256]; /* file names of the programs; raw */
-    char event[64]; /* what is counted; "samples" */
+    char event[80]; /* what is counted, "(stub)" after it if it is one; "samples" */
     double strides[2]; /* what a sample stands for; 0: the counts are exact */
     bool stacks; /* one of them has call stacks */
     bool exact; /* both are counts of virtual time */
@@ -47,8 +47,8 @@ struct diff_tree {
 };
 
 /* Reads what is selected of both traces, and counts `event`; NULL: instructions where both measured
- * them, else samples.  0; -errno, with *failed the number of the trace; -ENOENT: one has no such
- * event; -ENODATA: one has no samples.  diff_tree_free after any. */
+ * them, else samples; "samples".  0; -errno, with *failed the number of the trace; -ENOENT: one has
+ * no such event; -ENODATA: one has no samples.  diff_tree_free after any. */
 int diff_tree_read(struct diff_tree *tree, const char *const paths[2],
                    const struct selection *selection, const struct symbols_options *symbols,
                    const char *event, int *failed);

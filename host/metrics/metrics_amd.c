@@ -1,7 +1,10 @@
 /* AMD's pipeline utilization of two levels.
  *
- * PPR of family 19H model 11H and of family 1AH model 02H, "Guidance for Pipeline Utilization
- * Analysis Statistics" and "Core Performance Monitor Counters".  AMD publishes no thresholds.
+ * Zen 4: PPR of family 19H model 11H revision B1, 2.1.15.2 "Performance Measurement"; Zen 5:
+ * "Performance Monitor Counters for AMD Family 1Ah Model 00h-0Fh Processors", 1.2 of that name; in
+ * both the table "Guidance for Pipeline Utilization Analysis Statistics", as AMD's patches of
+ * Linux's perf quote it (amdzen4/pipeline.json, amdzen5/pipeline.json).  AMD publishes no
+ * thresholds.
  */
 #include "host/metrics/metrics_table.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/base/array.h"
 #include "host/base/cpu_list.h"
 #include "host/base/monotonic.h"
 #include "host/run/run_child.h"
@@ -19,12 +20,18 @@
 
 struct started {
     pid_t pid;
+    uint64_t end_ns;
     char trace[300], errors[300];
+};
+
+struct span { /* when a program ran, as far as can be told: to the end of its run */
+    uint64_t begin_ns, end_ns;
 };
 
 struct company { /* the other program, which is started again and again */
     struct started run;
-    uint64_t since_ns, ran_ns, until_ns;
+    struct span *spans; /* of its runs; owned */
+    size_t count;
 };
 
 /* A CPU of its own serves the guest, if there are others. */
@@ -92,32 +99,33 @@ static int check(const struct pair_plan *plan, int which, const struct started *
                        run_child_reason(s->errors, text));
 }
 
-/* The other program ended: how long did it run? */
-static int take_company(const struct pair_plan *plan, int which, struct company *c, int status,
-                        struct run_failure *failure)
+/* The other program ended: when did it run? */
+static int take_company(struct company *c, struct run_failure *failure)
 {
     static struct summary summary;
+    uint64_t now_ns = monotonic_ns();
 
-    if (check(plan, which, &c->run, status, failure) != 0)
-        return -1;
-    c->until_ns = monotonic_ns();
-    if (summary_from_file(c->run.trace, &summary) == 0) {
-        c->ran_ns += summary.run_ns;
-        summary_free(&summary);
-    }
-    return 0;
+    if (summary_from_file(c->run.trace, &summary) != 0) /* before it began */
+        return 0;
+    if (array_grow(&c->spans, c->count, sizeof c->spans[0]) != 0)
+        run_fail(failure, "out of memory; end other programs");
+    else
+        c->spans[c->count++] = (struct span){now_ns - summary.run_ns, now_ns};
+    summary_free(&summary);
+    return failure->exit_status == 0 ? 0 : -1;
 }
 
-/* Ends a run, if it did not end yet. */
-static void stop(const struct started *s)
+/* Ends a run, if it did not end yet; false: it did. */
+static bool stop(const struct started *s)
 {
     int status;
 
     if (s->pid <= 0)
-        return;
+        return false;
     kill(s->pid, SIGTERM);
     while (kill(s->pid, 0) == 0 && trial_process_wait(1000, &status) >= 0)
         ;
+    return true;
 }
 
 /* Runs the program once, at the same time as the other one where `c` is given. */
@@ -128,10 +136,8 @@ static int run_once(const struct pair_plan *plan, const struct pair_place *place
     int status = 0, result = 0;
 
     s->pid = 0;
-    if (c != NULL) {
-        *c = (struct company){.since_ns = monotonic_ns()};
+    if (c != NULL)
         result = start(plan, place, !which, &c->run, failure);
-    }
     if (result == 0)
         result = start(plan, place, which, s, failure);
     while (result == 0) {
@@ -142,17 +148,21 @@ static int run_once(const struct pair_plan *plan, const struct pair_place *place
                                  strsignal(-ended));
         if (ended > 0 && ended == s->pid) {
             s->pid = 0;
+            s->end_ns = monotonic_ns();
             break;
         }
         if (ended <= 0 || c == NULL || ended != other->pid)
             continue;
         other->pid = 0;
-        result = take_company(plan, !which, c, status, failure);
+        result = check(plan, !which, other, status, failure);
+        if (result == 0)
+            result = take_company(c, failure);
         if (result == 0)
             result = start(plan, place, !which, &c->run, failure);
     }
     stop(s);
-    stop(other);
+    if (stop(other) && result == 0)
+        result = take_company(c, failure);
     return result == 0 ? check(plan, which, s, status, failure) : -1;
 }
 
@@ -189,11 +199,19 @@ static int take(struct pair_measured *m, const struct started *s, struct values 
     return 0;
 }
 
-static double share(const struct company *c)
+/* The part of the program's time in which the other one ran. */
+static double share(const struct company *c, const struct started *s, double time_ns)
 {
-    if (c->until_ns <= c->since_ns) /* it ran on to the end */
-        return 1;
-    return (double)c->ran_ns / (double)(c->until_ns - c->since_ns);
+    const struct span own = {s->end_ns - (uint64_t)time_ns, s->end_ns};
+    double both = 0;
+
+    for (size_t i = 0; i < c->count; i++) {
+        uint64_t begin = c->spans[i].begin_ns > own.begin_ns ? c->spans[i].begin_ns : own.begin_ns;
+        uint64_t end = c->spans[i].end_ns < own.end_ns ? c->spans[i].end_ns : own.end_ns;
+
+        both += end > begin ? (double)(end - begin) : 0;
+    }
+    return time_ns > 0 && both < time_ns ? both / time_ns : time_ns > 0;
 }
 
 static int measure(const struct pair_plan *plan, const struct pair_place *place, int which,
@@ -202,17 +220,18 @@ static int measure(const struct pair_plan *plan, const struct pair_place *place,
     struct pair_figures *figures = together ? &m->together : &m->alone;
     double *room = calloc((HR_EVENTS_MAX + 2) * plan->repeat, sizeof room[0]);
     struct values v = {.time = room, .company = room + plan->repeat};
-    struct company company;
+    struct company company = {.count = 0};
     struct started s;
     int result = room != NULL ? 0 : run_fail(failure, "out of memory; end other programs");
 
     for (size_t e = 0; e < HR_EVENTS_MAX && result == 0; e++)
         v.totals[e] = room + (e + 2) * plan->repeat;
     for (size_t i = 0; i < plan->repeat && result == 0; i++) {
+        company.count = 0;
         result = run_once(plan, place, which, &s, together ? &company : NULL, failure);
         if (result == 0)
             result = take(m, &s, &v, i, failure);
-        v.company[i] = together && result == 0 ? share(&company) : 0;
+        v.company[i] = together && result == 0 ? share(&company, &s, v.time[i]) : 0;
     }
     if (result == 0) {
         figures->time_ns = median(v.time, plan->repeat);
@@ -220,6 +239,7 @@ static int measure(const struct pair_plan *plan, const struct pair_place *place,
         for (size_t e = 0; e < m->events; e++)
             figures->totals[e] = median(v.totals[e], plan->repeat);
     }
+    free(company.spans);
     free(room);
     return result;
 }

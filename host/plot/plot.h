@@ -23,6 +23,7 @@ struct plot_options {
     uint64_t from_address, to_address; /* of memory, both inclusive; `to` 0: all */
     uint64_t block_bytes; /* of a row of memory; 0: as it fits */
     const char *before; /* the trace that the picture diff compares with; NULL: none */
+    const char *event; /* that it compares; NULL: instructions, else samples */
     const char *failed; /* the trace that could not be read; NULL: the reader's */
     bool incomplete; /* set when a trace is not whole */
 };

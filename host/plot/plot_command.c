@@ -59,6 +59,8 @@ static void check_traces(const struct plot_options *options, const struct argp_s
     if (is_diff && options->before == NULL)
         argp_error(state, "the picture diff compares two traces: name the one before and the one "
                           "after");
+    if (!is_diff && options->event != NULL)
+        argp_error(state, "--event is for the picture diff; leave it out");
     if (!is_diff && options->before != NULL)
         argp_error(state,
                    "%s: only the picture diff is of two traces; add --diff, or leave one out",
@@ -68,6 +70,7 @@ static void check_traces(const struct plot_options *options, const struct argp_s
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     static const struct option_field fields[] = {
+        {'e', OPTION_TEXT, .offset = offsetof(struct plot_options, event)},
         {'o', OPTION_TEXT, .offset = offsetof(struct plot_options, output)},
         {'F', OPTION_TEXT, .offset = offsetof(struct plot_options, function)},
         {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct plot_options, force)},
@@ -266,6 +269,9 @@ static int run(struct plot_options *options)
                           options->output);
     if (stat(options->reader.path, &target.trace) != 0)
         return reader_fail(options->reader.path, -errno);
+    if (options->event != NULL && (reader_event_in(options->before, options->event) != 0 ||
+                                   reader_event_in(options->reader.path, options->event) != 0))
+        return HR_EXIT_FAILED;
     if (!is_one_file(options->output)) {
         status = plot_all(options, options->output, picture, &target);
     } else {
@@ -291,6 +297,8 @@ int plot_command(int argc, char **argv)
          "Only timeline, intervals, functions, calls, waits, latency, memory or diff", 0},
         {"diff", KEY_DIFF, NULL, 0, "The picture diff: what changed from trace OLD to trace NEW",
          0},
+        {"event", 'e', "NAME", 0,
+         "In the picture diff, compare this event (default instructions) or samples", 0},
         {"range", KEY_RANGE, "START-END", 0,
          "In the picture memory, these addresses alone, in hexadecimal", 0},
         {"block", KEY_BLOCK, "SIZE", 0, "In the picture memory, each row is so many bytes", 0},

@@ -247,7 +247,7 @@ int plot_diff(struct plot_options *options, FILE *out)
     struct diff_tree tree;
     int failed = 0;
     int error = diff_tree_read(&tree, paths, &options->reader.selection, &options->reader.symbols,
-                               NULL, &failed);
+                               options->event, &failed);
 
     if (error != 0 && failed < 2)
         options->failed = paths[failed];

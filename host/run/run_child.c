@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -163,6 +164,16 @@ int run_child_folder(char path[RUN_CHILD_FOLDER_BYTES], const char *name,
     return -1;
 }
 
+/* What a child says is lost where there is no room for it. */
+static const char *say_nothing(const char *errors)
+{
+    struct statvfs disk;
+
+    if (statvfs(errors, &disk) == 0 && disk.f_bavail == 0)
+        return "its disk is full; free some space";
+    return "it said nothing";
+}
+
 const char *run_child_reason(const char *errors, char reason[RUN_CHILD_REASON_BYTES])
 {
     char line[RUN_CHILD_REASON_BYTES] = "";
@@ -177,5 +188,5 @@ const char *run_child_reason(const char *errors, char reason[RUN_CHILD_REASON_BY
     line[strcspn(line, "\n")] = 0;
     if (strncmp(text, "hr: ", 4) == 0)
         text += 4;
-    return text_escape(reason, RUN_CHILD_REASON_BYTES, text[0] != 0 ? text : "it said nothing");
+    return text_escape(reason, RUN_CHILD_REASON_BYTES, text[0] != 0 ? text : say_nothing(errors));
 }

@@ -27,6 +27,25 @@ int reader_event(const struct trace_info *info, const char *name)
     return event;
 }
 
+int reader_event_in(const char *path, const char *name)
+{
+    struct trace_scan scan;
+    int event = -1, error;
+
+    if (name == NULL || strcmp(name, "samples") == 0)
+        return 0;
+    error = trace_scan_open(&scan, path);
+    if (error == 0) {
+        error = trace_scan_info(&scan);
+        if (error >= 0)
+            event = reader_event(&scan.info, name);
+        trace_scan_close(&scan);
+    }
+    if (error < 0)
+        reader_fail(path, error);
+    return event >= 0 ? 0 : -1;
+}
+
 void reader_print_failure(int error)
 {
     error_print("standard output: %s; free some space or write elsewhere", strerror(-error));

@@ -8,6 +8,10 @@
 /* The event that --event names; -1 after saying that the trace has none of that name. */
 int reader_event(const struct trace_info *info, const char *name);
 
+/* The same of a trace that is not open.  0; -1: what is wrong is said.  NULL, and "samples", are in
+ * each trace. */
+int reader_event_in(const char *path, const char *name);
+
 /* Says why standard output takes nothing more, by an -errno. */
 void reader_print_failure(int error);
 

@@ -241,10 +241,16 @@ static int stop_at_data(void *context, const struct trace_chunk *chunk, bool con
     return 1;
 }
 
-int trace_scan_head(struct trace_scan *scan, struct trace_head *head)
+int trace_scan_info(struct trace_scan *scan)
 {
     const struct trace_visitor visitor = {.chunk = stop_at_data};
-    int result = trace_scan_run(scan, &visitor);
+
+    return trace_scan_run(scan, &visitor);
+}
+
+int trace_scan_head(struct trace_scan *scan, struct trace_head *head)
+{
+    int result = trace_scan_info(scan);
 
     head->data = result > 0;
     head->stacks = scan->info.has_stacks;

@@ -150,6 +150,10 @@ void trace_scan_unshare(struct trace_scan *scan);
 /* Back to the start of the file, as if nothing had been read.  0 or -ENOMEM. */
 int trace_scan_rewind(struct trace_scan *scan);
 
+/* Reads what comes before all data, such as which events there are, into scan->info.  1: data
+ * follows; 0; or -errno. */
+int trace_scan_info(struct trace_scan *scan);
+
 struct trace_head { /* what comes before all data says */
     bool data; /* that there is data, as a file that grows may not yet have */
     bool stacks; /* the samples have call stacks */
@@ -157,7 +161,7 @@ struct trace_head { /* what comes before all data says */
     bool called; /* functions get their numbers as the program runs: trace_points_called() */
 };
 
-/* Reads what comes before all data, and rewinds.  Returns 0 or -errno. */
+/* The same, and rewinds: scan->info is empty again.  Returns 0 or -errno. */
 int trace_scan_head(struct trace_scan *scan, struct trace_head *head);
 
 /* Takes one chunk for the visitor, without its `step`.  0, -errno, or what a callback returned;

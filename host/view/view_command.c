@@ -27,6 +27,7 @@ struct view_options {
     bool serve;
     uint64_t port; /* 0: any */
     const char *before; /* with --diff: the trace to compare with */
+    const char *event; /* and what is compared; NULL: instructions, else samples */
     bool diff;
 };
 
@@ -35,6 +36,7 @@ enum { KEY_FORCE = 256, KEY_OPEN, KEY_SERVE, KEY_PORT, KEY_DIFF };
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     static const struct option_field fields[] = {
+        {'e', OPTION_TEXT, .offset = offsetof(struct view_options, event)},
         {'o', OPTION_TEXT, .offset = offsetof(struct view_options, output)},
         {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct view_options, force)},
         {KEY_OPEN, OPTION_FLAG, .offset = offsetof(struct view_options, open)},
@@ -58,6 +60,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (options->diff && options->before == NULL)
             argp_error(state, "--diff compares two traces: name the one before and the one after");
+        if (options->event != NULL && !options->diff)
+            argp_error(state, "--event works only with --diff; the page has all events");
         if (options->diff && options->serve)
             argp_error(state, "--serve shows one trace; leave out --diff");
         if (options->port != 0 && !options->serve)
@@ -167,10 +171,13 @@ static int run_diff(const struct view_options *options)
 {
     const char *const paths[2] = {options->before, options->reader.path};
     struct diff_tree tree;
-    int failed = 0, status;
-    int error = diff_tree_read(&tree, paths, &options->reader.selection, &options->reader.symbols,
-                               NULL, &failed);
+    int failed = 0, status, error;
 
+    if (reader_event_in(paths[0], options->event) != 0 ||
+        reader_event_in(paths[1], options->event) != 0)
+        return HR_EXIT_FAILED;
+    error = diff_tree_read(&tree, paths, &options->reader.selection, &options->reader.symbols,
+                           options->event, &failed);
     if (error == 0)
         status = present_diff(options, &tree);
     else if (error == -ENODATA)
@@ -281,6 +288,8 @@ int view_command(int argc, char **argv)
         {"open", KEY_OPEN, NULL, 0, "Open the page in the browser (xdg-open)", 0},
         {"diff", KEY_DIFF, NULL, 0,
          "What changed from trace OLD to trace NEW, as a flame graph and a table", 0},
+        {"event", 'e', "NAME", 0,
+         "With --diff: compare this event (default instructions) or samples", 0},
         {"serve", KEY_SERVE, NULL, 0,
          "Serve the page to this machine's browsers, with every sample of a large trace", 0},
         {"port", KEY_PORT, "N", 0, "Listen on port N of 127.0.0.1 and ::1 (default: any)", 0},
@@ -300,7 +309,8 @@ int view_command(int argc, char **argv)
                "  hr view -o /tmp/page.html run.bin    somewhere else\n"
                "  hr view --from 1s --to 2s            one second of it, in finer detail\n"
                "  hr view --serve big.bin              all of it; open the address that is shown\n"
-               "  hr view --diff before.bin after.bin  what changed\n",
+               "  hr view --diff before.bin after.bin  what changed\n"
+               "  hr view --diff -e cache-misses before.bin after.bin\n",
     };
     struct view_options options = {0};
     int status;

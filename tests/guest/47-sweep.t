@@ -34,6 +34,7 @@ is 'a sweep' "$status" 0
 is 'no run was made in vain' "$(starts)" "$((1 + 3 * $(db "SELECT value FROM facts WHERE key='planned_runs'")))"
 is 'as few runs as there can be' "$(db "SELECT value FROM facts WHERE key='planned_runs'")" \
     "$(db "SELECT value FROM facts WHERE key='least_runs'")"
+is 'each run three times, in random order' "$(jq '.jobs | (length == 3 * (map(.[0]) | unique | length)), . == sort' sweep/sweep.json | tr '\n' ' ')" 'true false '
 is 'emulated runs are equal' "$(db 'SELECT count(*) FROM statistics WHERE deviation<>0 OR low<>high OR outliers<>0')" 0
 is 'each was measured three times' "$(db 'SELECT DISTINCT runs FROM statistics WHERE event<(SELECT max(event) FROM events)')" 3
 on_flavour -q -o one.bin -i 2us -e instructions,cycles,L1-dcache-loads,LLC-load-misses "$WORKLOADS/phases" 1 1
@@ -75,7 +76,10 @@ run_hr sweep rank
 like 'rank: ref-cycles are the model'"'"'s cycles' out '^ref-cycles .* 1\.000 '
 run_hr sweep plot -o map.svg
 ok 'a picture of correlations, well-formed' xmllint --noout map.svg
-like 'with names' map.svg '>branch-misses'
+like 'with names and descriptions' map.svg '>branch-misses[^<]*: mispredicted branches<'
+like 'each pair with significance and points' map.svg \
+    '<title>branch-misses \(mispredicted branches\), .*: -?[01]\.[0-9]{3} \([0-9]+ parts, chance [0-9<]'
+like 'and what chance could do' map.svg '>from 0\.[0-9]+ on, either way: less than 0.1 % by chance<'
 run_hr sweep view
 is 'a page' "$status$(cat err)" 0
 run_hr sweep rank -f json --explain LLC-load-misses
@@ -115,6 +119,13 @@ is 'only what was missing' "$(starts)" "$((1 + $(jq '.jobs | length' sweep/sweep
 run_hr sweep show -f csv
 is 'the result of the one that was not interrupted' "$(cat out)" "$(cat wanted)"
 rm -rf sweep
+
+# A full disk: what there was stays.
+(ulimit -f 8 && trap '' XFSZ && exec "$HR" sweep -q --resume -o whole) 2>err
+is 'a full disk' "$?" 125
+like 'says so, and how to continue' err "cannot write 'whole/sweep.db': .*; 'hr sweep --resume -o whole' tries again"
+run_hr sweep show -f csv whole
+is 'the results of before are there' "$(cat out)" "$(cat wanted)"
 
 # A run that fails is tried again; one that fails three times is divided into its events.
 echo '[ "$(wc -l <'"$work"'/starts)" -ne 2 ] || exit 1' >emulator.do

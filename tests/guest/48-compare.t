@@ -44,7 +44,7 @@ like 'the table' out '^instructions .* \+60,000 +\+[0-9.]+ %$'
 like 'says that it is exact' out '^# 1 run of each in virtual time: the differences are exact$'
 like 'functions by samples' out '^# instructions by function: 1 of [0-9]+ changed by more than chance'
 like 'which' out '^ +\+[0-9,]+ +\+-[0-9,]+ .* changed  loop-0$'
-compare -f csv --repeat 3 --warmup 1 -o kept -g dwarf -i 1us -- ./loop-0 60000 ::: ./loop-1 60000
+compare -f csv --repeat 3 --warmup 1 -o kept -e instructions,branch-misses -g dwarf -i 1us -- ./loop-0 60000 ::: ./loop-1 60000
 is 'csv: three runs of each are equal' "$(grep '^total,instructions' out | cut -d, -f 7-11)" '120000,120000,120000,0,1'
 is 'the traces are kept' "$(for trace in kept/*.hr; do echo "${trace#kept/}"; done | tr '\n' ' ')" \
     'after-1.hr after-2.hr after-3.hr before-1.hr before-2.hr before-3.hr '
@@ -63,22 +63,34 @@ like 'what is equal is white' flames "fill='#eeeeee'> *<title>steady: before"
 run_hr plot -p diff -o bars.svg exact/before-1.hr exact/after-1.hr
 like 'bars, exact' bars.svg '<title>changed: before .*: \+60,000 instructions \(\+'
 is 'and of nothing else' "$(grep -c '<title>.*instructions (' bars.svg)" 1
+run_hr plot --diff -e branch-misses -o other.svg kept/before-1.hr kept/after-1.hr
+like 'of another event, which is no measurement here' other.svg '>from .*: branch-misses \(stub\) by function<'
+run_hr plot --diff -e samples -o other.svg kept/before-1.hr kept/after-1.hr
+like 'of samples' other.svg '<title>steady: before .* samples \('
+run_hr plot --diff -e cycels -o none.svg kept/before-1.hr kept/after-1.hr
+is 'of an event that there is not' "$status $(cat err)" \
+    '1 hr: --event cycels: the trace has no such event; it has instructions, branch-misses'
+run_hr view -e cycles kept/before-1.hr
+like 'an event for one trace' err '--event works only with --diff'
+run_hr plot -e cycles -o none.svg kept/before-1.hr
+like 'an event for other pictures' err '--event is for the picture diff'
 run_hr plot --diff -o bars.svg kept/before-1.hr
 like 'one trace' err 'compares two traces'
 run_hr plot -o bars.svg kept/before-1.hr kept/after-1.hr
 like 'two traces for other pictures' err 'only the picture diff is of two traces'
-run_hr view --diff kept/before-1.hr kept/after-1.hr
+run_hr view --diff -e samples kept/before-1.hr kept/after-1.hr
 is 'a page' "$status $([ -s kept/after-1.hr-diff.html ] && echo written)" '0 written'
 if command -v chromium >/dev/null; then
     . "$ROOT/tests/view/look.sh"
     look kept/after-1.hr-diff.html diff
+    like 'it says what it compares' seen '"range": "before [0-9,]+ \(100.*\+120 samples \('
     is 'of one panel' "$(seen '.diff.panels | join(",")')" profile
     is 'the function that changed is first' "$(seen '.diff.rows[0] | .[0], .[2]' | tr '\n' ' ')" 'changed grew '
     is 'it is red, with both widths' "$(seen '[.diff.after, .diff.before | .[] | select(.[0] == "changed") | .[2] | test("^rgb\\(2..,(1..|..),")] | join(",")')" true,true
     is 'what did not change is white' "$(seen '[.diff.after[] | select(.[0] == "steady") | .[2]] | join(" ")')" 'rgb(238,238,238)'
     is 'no problems' "$(seen '.problems | length')" 0
 else
-    skip 6 'chromium is not installed'
+    skip 7 'chromium is not installed'
 fi
 
 # What is not the same.

@@ -32,6 +32,13 @@ db() { sqlite3 sweep/sweep.db "$1"; }
 by_hosts() { sweep --qemu emulator --ssh "$work/ssh-to" --hosts "$@"; }
 show() { "$HR" sweep show -f csv "$1"; }
 
+# One of them has another kernel, as far as its name tells.
+if setarch --uname-2.6 true 2>/dev/null; then
+    rm b/bin/hr
+    printf '#!/bin/sh\nexec setarch --uname-2.6 "%s" "$@"\n' "$HR" >b/bin/hr
+    chmod +x b/bin/hr
+fi
+
 sweep --qemu "$QEMU" -o here
 is 'a sweep here' "$status" 0
 show here >wanted
@@ -41,7 +48,15 @@ by_hosts a,b
 is 'a sweep on two machines' "$status" 0
 is 'counts what one here counts' "$(show sweep)" "$(cat wanted)"
 is 'each took a part' "$(db 'SELECT group_concat(host) FROM (SELECT DISTINCT host FROM runs ORDER BY host)')" a,b
-is 'the machines are known' "$(db 'SELECT DISTINCT kernel FROM hosts')" "$(uname -sr)"
+is 'the machines are known' "$(db "SELECT kernel FROM hosts WHERE host='a'")" "$(uname -sr)"
+if [ -h b/bin/hr ]; then
+    skip 2 'setarch --uname-2.6 does not run here'
+else
+    run_hr sweep show sweep
+    is 'one with another kernel is named' "$(sed -n 's/^# runs on \(.\) ([0-9]*): .*, \(Linux [0-9]*\).*/\1 \2/p' out | sort | tr '\n' ' ')" \
+        "a $(uname -sr | sed 's/\..*//') b Linux 2 "
+    like 'with what to do' out "^# these machines are not alike; 'hr diff --machine'"
+fi
 is 'and keep nothing' "$(find a/tmp b/tmp -name '*sweep*')" ''
 is 'nothing waits to be taken' "$(ls sweep/tasks)" ''
 
@@ -118,6 +133,69 @@ for _ in $(seq 100); do
 done
 ok 'a signal: no run is left there' test ! -e "/proc/$there"
 is 'a signal: nothing is left there' "$(ls a/tmp)" ''
+
+# A real sshd, one for each connection: the client's configuration starts it in place of a network.
+sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd) || sshd=
+real_sshd() {
+    [ "$(id -u)" -ne 0 ] || mkdir -p /run/sshd # which a service would make
+    ssh-keygen -q -t ed25519 -N '' -f host && ssh-keygen -q -t ed25519 -N '' -f user || return
+    mkdir there
+    cat >sshd.conf <<END
+HostKey $work/host
+AuthorizedKeysFile $work/user.pub
+StrictModes no
+PidFile none
+UsePAM no
+SetEnv TMPDIR=$work/there
+END
+    echo "node* $(cat host.pub)" >known
+    cat >ssh.conf <<END
+Host node* stranger
+    ProxyCommand $sshd -i -f $work/sshd.conf -E $work/sshd.log
+    UserKnownHostsFile $work/known
+    IdentitiesOnly yes
+    IdentityFile $work/user
+    BatchMode yes
+END
+    ssh -F ssh.conf node1 true
+}
+if [ -z "$sshd" ]; then
+    skip 9 'no sshd here; Debian has it in openssh-server'
+elif ! real_sshd >sshd.out 2>&1; then
+    skip 9 "sshd does not let its user in here: $(cat sshd.out sshd.log 2>/dev/null | tail -n 1)"
+else
+    rm -rf sweep
+    by_real() { sweep --qemu "$QEMU" --hr "$HR" --ssh "ssh -F $work/ssh.conf" --hosts "$@"; }
+    by_real node1,stranger,node2
+    is 'by a real sshd' "$status" 0
+    like 'a machine whose key is not known is left out' err '^hr: stranger is left out: ssh .* 255: Host key verification failed'
+    is 'counts what runs here count' "$(show sweep)" "$(cat wanted)"
+    is 'both took a part' "$(db 'SELECT group_concat(host) FROM (SELECT DISTINCT host FROM runs ORDER BY host)')" node1,node2
+    is 'and keep nothing' "$(ls there)" ''
+
+    # The connection breaks while a program runs there that does not end.
+    program=$WORKLOADS/crash-musl
+    set -- "$program" loop
+    rm -rf sweep
+    # shellcheck disable=SC2086
+    "$HR" sweep -q $machine -e cycles --qemu "$QEMU" --hr "$HR" --ssh "ssh -F $work/ssh.conf" --hosts node1 "$@" \
+        >/dev/null 2>err &
+    for _ in $(seq 200); do
+        there=$(cat there/*/hr.pid 2>/dev/null) && [ -n "$(pgrep -P "$there")" ] && break
+        sleep 0.1
+    done
+    kill -KILL "$(pgrep -P $! ssh)"
+    wait $!
+    is 'a connection that breaks: status' $? 125
+    like 'is said' err 'no machine is left: ssh ended with status 137'
+    for _ in $(seq 100); do
+        kill -0 "$there" 2>/dev/null || break
+        sleep 0.1
+    done
+    ok 'no run is left there' test ! -e "/proc/$there"
+    is 'and nothing else' "$(ls there)" ''
+    program=$WORKLOADS/hello
+fi
 
 rm -rf sweep
 run_hr sweep --ssh ' ' --hosts a "$program"

@@ -237,5 +237,6 @@ int sweep_merge(const struct sweep *sweep, size_t bins, struct sweep_result *res
     if (error == 0)
         return 0;
     unlink(partial);
-    return run_fail(failure, "cannot write '%s': %s", path, strerror(-error));
+    return run_fail(failure, "cannot write '%s': %s; 'hr sweep --resume -o %s' tries again", path,
+                    strerror(-error), sweep->folder);
 }

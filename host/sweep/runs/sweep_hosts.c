@@ -1,5 +1,6 @@
 /* Performs runs on machines that ssh reaches, one at a time on each. */
 #include <ctype.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,18 +71,38 @@ static char *host_path(const struct sweep_remote *r, const struct host *h, const
     return sweep_path(r->sweep, name, path);
 }
 
+/* The command as one word of sh, for a login shell of any kind: csh and fish have no d=$(...). */
+static char *write_for_sh(const char *command)
+{
+    char *text = malloc(sizeof "exec sh -c ''" + 4 * strlen(command)), *end = text;
+
+    if (text == NULL)
+        return NULL;
+    end = stpcpy(end, "exec sh -c '");
+    for (const char *c = command; *c != 0; c++)
+        end = *c == '\'' ? stpcpy(end, "'\\''") : stpncpy(end, c, 1);
+    strcpy(end, "'");
+    return text;
+}
+
 static pid_t start(struct sweep_remote *r, const struct host *h, const char *command,
                    const char *input)
 {
     const char *argv[SSH_WORDS + 3];
     char in[SWEEP_PATH_BYTES], out[SWEEP_PATH_BYTES], errors[SWEEP_PATH_BYTES];
+    char *text = write_for_sh(command);
+    pid_t pid;
 
+    if (text == NULL)
+        return -ENOMEM;
     memcpy(argv, all.words, all.word_count * sizeof argv[0]);
     argv[all.word_count] = h->name;
-    argv[all.word_count + 1] = command;
+    argv[all.word_count + 1] = text;
     argv[all.word_count + 2] = NULL;
-    return trial_process_start(argv, sweep_path(r->sweep, input, in), host_path(r, h, ".out", out),
-                               host_path(r, h, ".err", errors));
+    pid = trial_process_start(argv, sweep_path(r->sweep, input, in), host_path(r, h, ".out", out),
+                              host_path(r, h, ".err", errors));
+    free(text);
+    return pid;
 }
 
 static void leave_out(struct sweep_remote *r, struct host *h)
@@ -153,7 +174,11 @@ static void take_folder(struct sweep_remote *r, struct host *h, int status)
     if (good)
         return;
     h->folder[0] = 0;
-    take_reason(r, h, status);
+    if (status == 0)
+        snprintf(r->reason, sizeof r->reason,
+                 "it printed no folder first; let its shell print nothing when it starts");
+    else
+        take_reason(r, h, status);
     leave_out(r, h);
 }
 
@@ -238,19 +263,20 @@ static int perform(struct sweep_remote *r, struct sweep_job **jobs, size_t count
     return 0;
 }
 
-/* A run there does not end with its ssh. */
+/* A run there does not end with its ssh.  The number may be that of a run which ended, and so of
+ * another process by now: ours has the folder as its own. */
 static void clean(struct sweep_remote *r, struct host *h)
 {
-    char command[2 * sizeof h->folder + 64] = "";
+    char command[3 * sizeof h->folder + 100];
 
     if (h->state == HOST_PREPARES || h->state == HOST_BUSY)
         kill(h->pid, SIGTERM);
-    if (h->state == HOST_BUSY)
-        snprintf(command, sizeof command, "kill $(cat %s/" PID_FILE ") 2>/dev/null; ", h->folder);
     h->pid = -1;
     if (h->folder[0] == 0)
         return;
-    snprintf(command + strlen(command), sizeof command - strlen(command), "rm -rf %s", h->folder);
+    snprintf(command, sizeof command,
+             "p=$(cat %s/" PID_FILE ") && [ /proc/$p/cwd -ef %s ] && kill $p; rm -rf %s", h->folder,
+             h->folder, h->folder);
     h->pid = start(r, h, command, "sweep.json");
 }
 

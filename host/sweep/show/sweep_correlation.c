@@ -2,6 +2,7 @@
 #include "host/sweep/show/sweep_correlation.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,4 +90,22 @@ void sweep_correlation_free(struct sweep_correlation *p)
     free(p->correlations);
     p->events = NULL;
     p->correlations = NULL;
+}
+
+const char *sweep_correlation_chance(double correlation, size_t parts,
+                                     char room[SWEEP_CHANCE_BYTES])
+{
+    double chance = trial_significance(correlation, parts);
+
+    snprintf(room, SWEEP_CHANCE_BYTES, chance < 1e-99 ? "< 1e-99" : "%.1e", chance);
+    return room;
+}
+
+double sweep_correlation_least(double chance, size_t parts)
+{
+    int hundredth = 1;
+
+    while (hundredth <= 100 && trial_significance(hundredth / 100.0, parts) >= chance)
+        hundredth++;
+    return hundredth / 100.0;
 }

@@ -19,6 +19,14 @@ struct sweep_correlation {
 int sweep_correlation_make(struct sweep_correlation *p, const struct sweep_data *data);
 void sweep_correlation_free(struct sweep_correlation *p);
 
+/* The probability of such a correlation of independent parts, for people: "1.2e-05". */
+#define SWEEP_CHANCE_BYTES 16
+const char *sweep_correlation_chance(double correlation, size_t parts,
+                                     char room[SWEEP_CHANCE_BYTES]);
+
+/* The least correlation whose probability is below `chance`; more than 1: there is none. */
+double sweep_correlation_least(double chance, size_t parts);
+
 static inline double *sweep_correlation_of(const struct sweep_correlation *p, size_t a, size_t b)
 {
     return &p->correlations[a * p->count + b];

@@ -1,4 +1,5 @@
 /* hr sweep plot: the correlation of every event with every other, those that are alike together. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -11,15 +12,18 @@
 #include "host/base/error.h"
 #include "host/base/output.h"
 #include "host/base/output_file.h"
+#include "host/base/text.h"
 #include "host/draw/svg.h"
 #include "host/sweep/show/sweep_correlation.h"
 #include "host/sweep/show/sweep_show.h"
 
 #define SHADES 10 /* of each sign */
 #define NAMES_WIDTH 290.0
-#define CAPITALS 0.8 /* how much of the room text in capitals may take */
+#define WIDE 0.75 /* how much of the room text in capitals may take */
+#define NARROW 1.08 /* and text without any */
 #define ROW 13.0
 #define HEAD 62.0
+#define SURE 0.001 /* the chance below which the picture calls a correlation no accident */
 #define TIPS_MAX 64u /* events of a picture whose cells have tooltips */
 
 struct picture {
@@ -47,27 +51,41 @@ static int shade_of(struct picture *p, size_t row, size_t column)
 
 static void draw_cells(struct picture *p, size_t row, size_t from, size_t to, double y)
 {
-    char fill[8], tip[256];
+    const struct sweep_measured *a = p->of.events[row], *b = p->of.events[from];
+    double correlation = *sweep_correlation_of(&p->of, row, from);
+    char fill[8], tip[800], chance[SWEEP_CHANCE_BYTES];
     int shade = shade_of(p, row, from);
 
     if (shade == 0 && p->of.count > TIPS_MAX)
         return;
-    snprintf(tip, sizeof tip, "%s, %s: %.3f (%zu parts, chance %.2g)", p->of.events[row]->name,
-             p->of.events[from]->name, *sweep_correlation_of(&p->of, row, from), p->of.parts,
-             trial_significance(*sweep_correlation_of(&p->of, row, from), p->of.parts));
+    snprintf(tip, sizeof tip, "%.80s (%.250s), %.80s (%.250s): %.3f (%zu parts, chance %s)",
+             a->name, a->description, b->name, b->description, correlation, p->of.parts,
+             sweep_correlation_chance(correlation, p->of.parts, chance));
     svg_rect(&p->svg, NAMES_WIDTH + (double)from * p->cell, y, (double)(to - from) * p->cell, ROW,
              colour(shade, fill), p->of.count <= TIPS_MAX ? tip : NULL);
+}
+
+/* Events are named in capitals, and described in small letters. */
+static double room_for(const char *name)
+{
+    size_t wide = 0, count = 0;
+
+    for (; name[count] != 0; count++)
+        wide += isupper((unsigned char)name[count]) || name[count] == '_';
+    return (NAMES_WIDTH - 6) * (NARROW - (NARROW - WIDE) * (double)wide / (double)(count + 1));
 }
 
 /* In a large picture neighbours of one shade are one rectangle. */
 static void draw_row(struct picture *p, size_t row)
 {
     double y = HEAD + (double)row * ROW;
-    char name[128];
+    const struct sweep_measured *event = p->of.events[row];
+    char name[400], alike[40] = "";
 
-    snprintf(name, sizeof name, p->of.equal[row] != 0 ? "%.80s and %zu alike" : "%.80s",
-             p->of.events[row]->name, p->of.equal[row]);
-    svg_text_within(&p->svg, 4, y + ROW - 3, CAPITALS * (NAMES_WIDTH - 6), name);
+    if (p->of.equal[row] != 0)
+        snprintf(alike, sizeof alike, " and %zu alike", p->of.equal[row]);
+    snprintf(name, sizeof name, "%.80s%s: %.250s", event->name, alike, event->description);
+    svg_text_within(&p->svg, 4, y + ROW - 3, room_for(name), name);
     for (size_t from = 0, to; from < p->of.count; from = to) {
         to = from + 1;
         while (p->of.count > TIPS_MAX && to < p->of.count &&
@@ -75,6 +93,23 @@ static void draw_row(struct picture *p, size_t row)
             to++;
         draw_cells(p, row, from, to, y);
     }
+}
+
+static void draw_notes(struct picture *p)
+{
+    double least = sweep_correlation_least(SURE, p->of.parts);
+    char note[160], size[TEXT_QUANTITY_BYTES];
+
+    snprintf(note, sizeof note,
+             "%zu different series of events%s, over %zu parts of %s instructions", p->of.count,
+             p->of.left_out != 0 ? " (the first ones)" : "", p->of.parts,
+             text_count(size, p->of.data->bins > 1 ? (uint64_t)p->of.data->starts[1] : 0));
+    svg_text(&p->svg, 4, 36, SVG_START, note);
+    snprintf(note, sizeof note,
+             least <= 1 ? "from %.2f on, either way: less than 0.1 %% by chance"
+                        : "with so few parts each can be chance",
+             least);
+    svg_text(&p->svg, 4, 52, SVG_START, note);
 }
 
 static void draw_legend(struct picture *p)
@@ -91,17 +126,13 @@ static void draw_legend(struct picture *p)
 
 static void draw(struct picture *p, FILE *out)
 {
-    char title[300], note[160];
+    char title[300];
 
     snprintf(title, sizeof title, "Correlation of events: %.200s", p->of.data->program);
-    snprintf(note, sizeof note,
-             "%zu different series of events%s, over %zu parts of %.0f instructions", p->of.count,
-             p->of.left_out != 0 ? " (the first ones)" : "", p->of.parts,
-             p->of.data->bins > 1 ? p->of.data->starts[1] : 0);
     p->cell = (SVG_WIDTH - NAMES_WIDTH - 10) / (double)p->of.count;
     svg_begin(&p->svg, out, HEAD + (double)p->of.count * ROW + 10, title);
     svg_text_within(&p->svg, 4, 16, SVG_WIDTH - 10, title);
-    svg_text(&p->svg, 4, 36, SVG_START, note);
+    draw_notes(p);
     draw_legend(p);
     for (size_t i = 0; i < p->of.count; i++)
         draw_row(p, i);

@@ -12,6 +12,7 @@
 #include "host/base/nearest.h"
 #include "host/base/output.h"
 #include "host/base/text.h"
+#include "host/sweep/show/sweep_correlation.h"
 #include "host/sweep/show/sweep_fit.h"
 #include "host/sweep/show/sweep_show.h"
 
@@ -107,12 +108,6 @@ static void print_model(const struct ranking *r)
         printf("no event does\n");
 }
 
-static const char *chance(double probability, char room[16])
-{
-    snprintf(room, 16, probability < 1e-99 ? "< 1e-99" : "%.1e", probability);
-    return room;
-}
-
 static void print_alone(const struct ranking *r)
 {
     char room[16];
@@ -123,7 +118,7 @@ static void print_alone(const struct ranking *r)
 
         print_name(c);
         printf(" %10.1f %% %12.3f %10s\n", 100 * fmax(c->quality, 0), c->correlation,
-               chance(trial_significance(c->correlation, r->parts), room));
+               sweep_correlation_chance(c->correlation, r->parts, room));
     }
     if (r->count > ROWS_TABLE)
         printf("and %zu more; --format csv shows all\n", r->count - ROWS_TABLE);
