@@ -263,6 +263,7 @@ void cpu_setup(uint32_t index)
     cpu->self = cpu;
     cpu->clock.offset = &cpu->clock.no_offset;
     cpu->index = index;
+    cpu->frames.page = CPU_NO_PAGE;
     if (index == 0)
         fill_idt();
     load_tables(cpu);

@@ -73,6 +73,13 @@ struct cpu_cross { /* several workload CPUs: guest/cpu/cross.h */
     uint64_t flushed; /* the last cross_flush that this CPU has answered; atomic */
 };
 
+struct cpu_frames { /* where a call stack began last: guest/sample/stack_walk.h */
+    uint64_t page; /* of the program; or CPU_NO_PAGE: not known, or no longer */
+    uint64_t base; /* the kernel's address of what is there, less the program's */
+    uint64_t last; /* where a whole frame can be there at most */
+};
+#define CPU_NO_PAGE UINT64_MAX
+
 struct cpu_ask { /* VECTOR_SAMPLE is on its way: guest/sample/sampler_asked.c */
     bool polled; /* at the program's request; atomic */
     uint64_t due; /* for this grid point; 0: for none; atomic */
@@ -131,6 +138,7 @@ struct cpu {
     struct share share;
     struct cpu_overflow overflow;
     struct cpu_ask ask;
+    struct cpu_frames frames;
     struct cpu_paravirt paravirt;
     struct cpu_schedule schedule;
     struct cpu_cross cross;

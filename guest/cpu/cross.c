@@ -44,6 +44,13 @@ void cross_call(const struct cpu *cpu)
     apic_send(cpu->apic_id, VECTOR_ATTENTION);
 }
 
+/* What a sampler knows of the page tables is as old as what the processor knows. */
+static void forget(struct cpu *cpu, uint64_t start, uint64_t end)
+{
+    vm_table_forget(start, end);
+    cpu->frames.page = CPU_NO_PAGE;
+}
+
 void cross_answer(struct cpu *cpu)
 {
     uint64_t generation = __atomic_load_n(&flush.generation, __ATOMIC_ACQUIRE);
@@ -51,7 +58,7 @@ void cross_answer(struct cpu *cpu)
 
     if (cpu->cross.flushed != generation &&
         __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE) != NULL) {
-        vm_table_forget(flush.start, flush.end);
+        forget(cpu, flush.start, flush.end);
         __atomic_store_n(&cpu->cross.flushed, generation, __ATOMIC_SEQ_CST);
     }
     if (by != NULL && by != cpu && cpu->ring != NULL)
@@ -62,7 +69,7 @@ void cross_catch_up(struct cpu *cpu)
 {
     if (cpu->cross.flushed == flush.generation)
         return;
-    x86_write_cr3(x86_read_cr3());
+    forget(cpu, 0, UINT64_MAX);
     cpu->cross.flushed = flush.generation;
 }
 
@@ -105,7 +112,7 @@ static void flush_others(const struct vm_space *space, uint64_t start, uint64_t 
 void cross_flush(const struct vm_space *space, uint64_t start, uint64_t end)
 {
     cross_assert_held();
-    vm_table_forget(start, end);
+    forget(cpu_this(), start, end);
     flush_others(space, start, end);
 }
 

@@ -85,7 +85,7 @@ static void record_stack(struct cpu *cpu, const struct trap_frame *frame, uint64
     after.rsp += sizeof caller;
     slot->ip = caller;
     slot->flags = HR_SAMPLE_CALLED | HR_SAMPLE_NO_COUNTERS;
-    stack_take(slot, &after);
+    stack_take(cpu, slot, &after);
     close_slot(cpu);
 }
 

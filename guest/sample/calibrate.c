@@ -251,6 +251,7 @@ void calibrate(struct cpu *cpu)
     if (overflow)
         measure_overflow(cpu);
     x86_write_cr3(vm_kernel_root());
+    cpu->frames.page = CPU_NO_PAGE;
     cpu->trigger.paused = paused;
     ring_reset(cpu->ring);
     vm_space_release(&space);

@@ -146,7 +146,7 @@ static inline __attribute__((always_inline)) void overflow_take(struct cpu *cpu,
     pmu_store(&slot->counters[0], cpu->overflow.base); /* whole */
     sample_fill(slot, cpu, now, start, *ip, flags, &sampling.reader_others);
     if (source.user != NULL)
-        stack_take(slot, source.user);
+        stack_take(cpu, slot, source.user);
     if (source.kernel != NULL)
         stack_take_kernel(slot, cpu, source.kernel, source.kernel_fp);
     pmu_store_fence();

@@ -168,7 +168,7 @@ static __attribute__((noinline)) void add_stacks(struct cpu *cpu, uint8_t *slots
         struct trace_slot *slot = (struct trace_slot *)(void *)slots;
 
         if (newest && slots + bytes == end)
-            stack_take(slot, stack_frame(cpu));
+            stack_take(cpu, slot, stack_frame(cpu));
         else
             stack_take_none(slot);
     }

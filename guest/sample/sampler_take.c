@@ -50,7 +50,7 @@ void sampler_record_stack(struct cpu *cpu, uint64_t time, const struct trap_fram
 
     slot->ip = frame->rip;
     slot->flags = flags | HR_SAMPLE_NO_COUNTERS;
-    stack_take(slot, frame);
+    stack_take(cpu, slot, frame);
     pmu_store_fence();
     sampling.trigger->close(cpu);
 }

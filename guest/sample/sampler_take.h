@@ -23,7 +23,7 @@ static inline void sampler_fill(struct cpu *cpu, uint64_t now, const uint64_t *s
 
     sample_fill(slot, cpu, now, start, ip, flags, &sampling.reader);
     if (frame != NULL)
-        stack_take(slot, frame);
+        stack_take(cpu, slot, frame);
     pmu_store_fence();
     ring_publish(ring);
 }

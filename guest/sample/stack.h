@@ -42,11 +42,13 @@ static inline struct trace_slot_stack *stack_of(struct trace_slot *slot)
  * Python's frames.  Set when the stacks are added to the first ring. */
 extern void (*stack_other)(struct trace_slot_stack *stack, const struct trap_frame *frame);
 
-/* Takes the stack of a sample in ring 3, or at the return to it. */
-static inline void stack_take(struct trace_slot *slot, const struct trap_frame *frame)
+/* Takes the stack of a sample in ring 3, or at the return to it, on this CPU.  Context: any but an
+ * NMI in ring 0. */
+static inline void stack_take(struct cpu *cpu, struct trace_slot *slot,
+                              const struct trap_frame *frame)
 {
     if (__builtin_expect(run.stacks.kind == HR_STACK_FP, 1))
-        stack_walk(stack_of(slot), frame->rbp);
+        stack_walk(stack_of(slot), frame->rbp, &cpu->frames);
     else
         stack_other(stack_of(slot), frame);
 }

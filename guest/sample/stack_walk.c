@@ -7,13 +7,16 @@
 #include "drivers/pmu/pmu.h"
 #include "guest/base/layout.h"
 #include "guest/base/signal_layout.h"
+#include "lib/x86.h"
 
+#define CPUID_7_EBX_BMI2 (1u << 8)
 #define FRAME_BYTES 16u /* the caller's frame pointer, and the return address */
 #define WORD_BYTES 8u
 #define WINDOW_BYTES 1024u /* less than lies between a handler's frame and what it interrupted */
 
 #define NO_RESTORER UINT64_MAX
 static uint32_t words_max; /* of a stack */
+static bool has_bmi2; /* which has one instruction for a load and a rotation */
 static uint64_t first_bytes; /* of a stack's first window at most */
 static uint64_t restorers[STACK_RESTORERS] = {NO_RESTORER, NO_RESTORER, NO_RESTORER, NO_RESTORER};
 
@@ -116,8 +119,7 @@ struct window {
     uint64_t fp; /* after the last one's */
     uint64_t above;
     uint64_t address; /* the last one's return address */
-    uint64_t all; /* their frame pointers, or-ed together */
-    uint64_t *word;
+    uint64_t *word; /* the last one's */
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -132,79 +134,86 @@ static uint64_t window_bytes(uint64_t words)
     return least(WINDOW_BYTES, words * WORD_BYTES - WORD_BYTES);
 }
 
-/* Returns how much of a window is in the page in which it begins at `offset`. */
-static uint64_t window_in_page(uint64_t bytes, uint64_t offset)
+/* Returns where the last frame of a window of so many bytes may be, in the page of its first. */
+static inline uint64_t window_end(uint64_t fp, uint64_t bytes)
 {
-    return least(bytes, PAGE_BYTES - FRAME_BYTES - offset);
+    return least(fp + bytes, (fp & ~(PAGE_BYTES - 1ull)) + PAGE_BYTES - FRAME_BYTES);
 }
 
-/* Reads the frames within a window of `bytes` bytes that begins at fp, each above the last one.
- * Compares the distance to the window's end, which is negative.  This is most of a stack's cost, so
- * it is in assembly: fifteen instructions for two frames. */
+/* One frame of a window, whose return address is stored at `offset`.  `from` and `to` are frame
+ * pointers as words after the window's end, so they are negative.  A frame pointer that is not
+ * aligned has bits at the top after the rotation, and is outside. */
+#define WINDOW_FRAME(load, from, to, offset)            \
+    "movq 8(%[base], %[" from "], 8), %[address]\n\t"   \
+    "movnti %[address], " offset "(%[word])\n\t" load   \
+    "addq %[minus_end], %[" to "]\n\t"                  \
+    "cmpq %[" from "], %[" to "]\n\t"
+#define WINDOW(load)                                     \
+    "1:" WINDOW_FRAME(load("at", "next"), "at", "next", "8")   \
+    "jbe 2f\n\t"                                         \
+    WINDOW_FRAME(load("next", "at"), "next", "at", "16")  \
+    "jbe 3f\n\t"                                         \
+    WINDOW_FRAME(load("at", "next"), "at", "next", "24") \
+    "jbe 4f\n\t"                                         \
+    WINDOW_FRAME(load("next", "at"), "next", "at", "32") \
+    "leaq 32(%[word]), %[word]\n\t"                      \
+    "ja 1b\n\t"                                          \
+    "xchgq %[at], %[next]\n\t"                           \
+    "jmp 5f\n"                                           \
+    "3: xchgq %[at], %[next]\n\t"                        \
+    "addq $16, %[word]\n\t"                              \
+    "jmp 5f\n"                                           \
+    "4: addq $16, %[word]\n"                             \
+    "2: addq $8, %[word]\n"                              \
+    "5:"
+#define LOAD_BMI2(from, to) "rorxq $3, (%[base], %[" from "], 8), %[" to "]\n\t"
+#define LOAD_ANY(from, to) \
+    "movq (%[base], %[" from "], 8), %[" to "]\n\trorq $3, %[" to "]\n\t"
+
+/* Reads the frames from fp to `end`, each above the last one, into the words after `word`.  This is most of a stack's cost, so
+ * it is in assembly: twenty-five instructions for four frames. */
 static inline __attribute__((always_inline)) struct window
-read_window(uint64_t fp, uint64_t base, uint64_t bytes, uint64_t *word)
+read_window(uint64_t fp, uint64_t base, uint64_t end, uint64_t *word)
 {
-    uint64_t address, next, last = ~bytes, all = 0, end = fp + bytes + 1;
+    uint64_t minus_end = ~(end / WORD_BYTES), at, address, next;
 
-    __asm__ volatile("1: orq %[fp], %[all]\n\t"
-                     "movq 8(%[base], %[fp]), %[address]\n\t"
-                     "movq (%[base], %[fp]), %[fp]\n\t"
-                     "movnti %[address], (%[word])\n\t"
-                     "leaq (%[fp], %[minus_end]), %[next]\n\t"
-                     "cmpq %[last], %[next]\n\t"
-                     "jbe 2f\n\t"
-                     "orq %[fp], %[all]\n\t"
-                     "movq 8(%[base], %[fp]), %[address]\n\t"
-                     "movq (%[base], %[fp]), %[fp]\n\t"
-                     "movnti %[address], 8(%[word])\n\t"
-                     "leaq (%[fp], %[minus_end]), %[last]\n\t"
-                     "addq $16, %[word]\n\t"
-                     "cmpq %[next], %[last]\n\t"
-                     "ja 1b\n\t"
-                     "movq %[next], %[last]\n\t"
-                     "jmp 3f\n"
-                     "2: addq $8, %[word]\n"
-                     "3:"
-                     : [address] "=&r"(address), [fp] "+&r"(fp), [word] "+&r"(word),
-                       [next] "=&r"(next), [last] "+&r"(last), [all] "+&r"(all)
-                     : [base] "r"(base), [minus_end] "r"(-end)
-                     : "memory", "cc");
-    return (struct window){fp, end + last + WORD_BYTES, address, all, word};
-}
-
-/* Reads a window again in which a frame is not aligned, up to that frame. */
-static bool stop_at_unaligned(struct walk *w)
-{
-    while (w->fp % WORD_BYTES == 0) {
-        w->fp = *(const uint64_t *)(w->base + w->fp);
-        w->word++;
-    }
-    return false;
-}
-
-/* Takes over a window's result.  Returns false if the chain breaks. */
-static bool stack_walk_pass(struct walk *w, struct window seen)
-{
-    if (seen.all % WORD_BYTES)
-        return stop_at_unaligned(w);
-    w->fp = seen.fp;
-    w->above = seen.above;
-    w->word = seen.word;
-    return !is_restorer(seen.address) || read_signal_frame(w);
+    __asm__("" : "+r"(minus_end)); /* so that it is computed once */
+    at = fp / WORD_BYTES + minus_end;
+    base += end + WORD_BYTES;
+    if (__builtin_expect(has_bmi2, 1))
+        __asm__ volatile(WINDOW(LOAD_BMI2)
+                         : [address] "=&r"(address), [word] "+&r"(word), [next] "=&r"(next),
+                           [at] "+&r"(at)
+                         : [base] "r"(base), [minus_end] "r"(minus_end)
+                         : "memory", "cc");
+    else
+        __asm__ volatile(WINDOW(LOAD_ANY)
+                         : [address] "=&r"(address), [word] "+&r"(word), [next] "=&r"(next),
+                           [at] "+&r"(at)
+                         : [base] "r"(base), [minus_end] "r"(minus_end)
+                         : "memory", "cc");
+    next -= minus_end;
+    return (struct window){.fp = next << 3 | next >> 61,
+                           .above = end + (at + 2) * WORD_BYTES,
+                           .address = address,
+                           .word = word};
 }
 
 /* Reads the next frames.  Returns false if the chain breaks. */
 static bool stack_walk_step(struct walk *w)
 {
-    uint64_t offset, bytes;
+    struct window seen;
 
     if (w->fp < w->above || w->fp % WORD_BYTES || !turn_to(w, w->fp))
         return false;
-    offset = w->fp - w->page;
-    if (offset > PAGE_BYTES - FRAME_BYTES)
+    if (w->fp - w->page > PAGE_BYTES - FRAME_BYTES)
         return read_frame(w);
-    bytes = window_in_page(window_bytes((uint64_t)(w->end - w->word)), offset);
-    return stack_walk_pass(w, read_window(w->fp, w->base, bytes, w->word));
+    seen = read_window(w->fp, w->base,
+                       window_end(w->fp, window_bytes((uint64_t)(w->end - w->word))), w->word - 1);
+    w->fp = seen.fp;
+    w->above = seen.above;
+    w->word = seen.word + 1;
+    return !is_restorer(seen.address) || read_signal_frame(w);
 }
 
 static void stack_walk_finish(struct trace_slot_stack *stack, uint64_t count, uint64_t root)
@@ -231,45 +240,60 @@ void stack_walk_behind(struct trace_slot_stack *stack, uint32_t used, uint64_t f
     walk_on(stack, &w, true);
 }
 
-/* Walks on after the first window, which began at fp. */
-static __attribute__((noinline)) void walk_rest(struct trace_slot_stack *stack, uint64_t fp,
-                                                uint64_t base, const struct window *seen)
-{
-    struct walk w = {.fp = fp,
-                     .page = fp & ~(PAGE_BYTES - 1ull),
-                     .base = base,
-                     .word = stack->words,
-                     .end = stack->words + words_max};
-
-    walk_on(stack, &w, stack_walk_pass(&w, *seen));
-}
-
 void stack_walk_start(uint32_t limit)
 {
+    has_bmi2 = x86_cpuid(0, 0).eax >= 7 && x86_cpuid(7, 0).ebx & CPUID_7_EBX_BMI2;
     words_max = limit;
     first_bytes = window_bytes(limit);
 }
 
-/* Many stacks fit into the first window, so it has a fast path. */
-void stack_walk(struct trace_slot_stack *stack, uint64_t fp)
+/* Walks on after the first window. */
+static __attribute__((noipa)) void walk_rest(struct trace_slot_stack *stack,
+                                             const struct cpu_frames *frames, uint64_t fp,
+                                             uint64_t above, uint64_t address, uint64_t *word)
 {
-    uint64_t offset = fp % PAGE_BYTES, base;
-    const uint8_t *bytes;
-    struct window seen, kept;
+    struct walk w = {.fp = fp,
+                     .above = above,
+                     .page = frames->page,
+                     .base = frames->base,
+                     .word = word + 1,
+                     .end = stack->words + words_max};
 
-    if (fp >= USER_END || offset > PAGE_BYTES - FRAME_BYTES ||
-        (bytes = stack_page(fp - offset)) == NULL) {
-        stack_walk_behind(stack, 0, fp);
+    walk_on(stack, &w, !is_restorer(address) || read_signal_frame(&w));
+}
+
+/* Walks from the first frame on, in a page that was not the last one. */
+static __attribute__((noinline)) void walk_elsewhere(struct trace_slot_stack *stack, uint64_t fp,
+                                                     struct cpu_frames *frames)
+{
+    struct walk w = {
+        .fp = fp, .page = PAGE_NONE, .word = stack->words, .end = stack->words + words_max};
+
+    if (turn_to(&w, fp))
+        *frames = (struct cpu_frames){
+            .page = w.page, .base = w.base, .last = w.page + PAGE_BYTES - FRAME_BYTES};
+    walk_on(stack, &w, true);
+}
+
+/* Many stacks fit into the first window, so it has a fast path, whose only calls are its last. */
+void stack_walk(struct trace_slot_stack *stack, uint64_t fp, struct cpu_frames *frames)
+{
+    uint64_t page = fp & ~(uint64_t)(PAGE_BYTES - WORD_BYTES), end = fp + first_bytes, *word;
+    struct window seen;
+
+    end = least(end, frames->last);
+    if (__builtin_expect(page != frames->page || fp > end, 0)) { /* or it is not aligned */
+        walk_elsewhere(stack, fp, frames);
         return;
     }
-    base = (uint64_t)bytes + offset - fp;
-    seen = read_window(fp, base, window_in_page(first_bytes, offset), stack->words);
-    if (!seen.fp && seen.all % WORD_BYTES == 0 && !is_restorer(seen.address)) {
-        stack_walk_finish(stack, (uint64_t)(seen.word - stack->words), HR_STACK_WHOLE);
+    word = (uint64_t *)(void *)stack; /* the one before the first */
+    seen = read_window(fp, frames->base, end, word);
+    if (__builtin_expect(
+            seen.fp || seen.address == restorers[0] || restorers[1] != NO_RESTORER, 0)) {
+        walk_rest(stack, frames, seen.fp, seen.above, seen.address, seen.word);
         return;
     }
-    kept = seen; /* so that this one stays in registers */
-    walk_rest(stack, fp, base, &kept);
+    stack_walk_finish(stack, (uint64_t)(seen.word - word), HR_STACK_WHOLE);
 }
 
 void stack_walk_check(struct trace_slot_stack *stack, bool kernel)

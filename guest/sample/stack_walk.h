@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "guest/cpu/cpu.h"
 #include "lib/trace_slot.h"
 
 /* Returns the kernel's address of the page of the program's memory that holds `address`, which is
@@ -28,8 +29,11 @@ void stack_walk_start(uint32_t limit);
 
 /* Fills `stack` with the return addresses of the frames from frame pointer `fp` on;
  * stack_walk_check must follow.  The second function appends to the `used` words that are there
- * already. */
-void stack_walk(struct trace_slot_stack *stack, uint64_t fp);
+ * already.  The first one keeps in `frames` where the first frame's page is, because it mostly is
+ * that of the stack before: whoever flushes a CPU's translations or gives it other page tables
+ * clears that.  So its context is any but an NMI in ring 0, which may come between a change of the
+ * tables and the flush, or amid a walk. */
+void stack_walk(struct trace_slot_stack *stack, uint64_t fp, struct cpu_frames *frames);
 void stack_walk_behind(struct trace_slot_stack *stack, uint32_t used, uint64_t fp);
 
 /* Cuts a stack off before the first word that cannot be a return address.  The walk does not check

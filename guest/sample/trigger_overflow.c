@@ -59,7 +59,7 @@ static void overflow_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
     slot->kind = 0;
     memcpy(slot->counters, values, sampling.session.event_count * sizeof *values);
     if (stack_frame(cpu) != NULL)
-        stack_take(slot, stack_frame(cpu));
+        stack_take(cpu, slot, stack_frame(cpu));
     pmu_store_fence();
     ring_close(cpu->ring);
 }

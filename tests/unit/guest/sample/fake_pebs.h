@@ -38,10 +38,11 @@ uint64_t phys_alloc_last(void)
     return (uint64_t)block - (uint64_t)phys_pointer(0);
 }
 
-void stack_walk(struct trace_slot_stack *stack, uint64_t frame_pointer)
+void stack_walk(struct trace_slot_stack *stack, uint64_t frame_pointer, struct cpu_frames *frames)
 {
     (void)stack;
     (void)frame_pointer;
+    (void)frames;
 }
 
 void stack_take_none(struct trace_slot *slot)

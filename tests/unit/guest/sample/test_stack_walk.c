@@ -43,16 +43,36 @@ static void frame(uint64_t fp, uint64_t next, uint64_t return_address)
     put(fp + 8, return_address);
 }
 
+static struct cpu_frames frames;
+
 /* It writes nothing behind its limit. */
-static void walk(uint32_t limit, uint64_t fp)
+static void walk_once(uint32_t limit, uint64_t fp)
 {
     memset(&stack, 0xee, sizeof stack);
-    stack_walk_start(limit);
-    stack_walk(&stack.head, fp);
+    stack_walk(&stack.head, fp, &frames);
     stack_walk_check(&stack.head, false);
     assert_true(stack.head.count <= limit);
     for (uint64_t i = limit; i < limit + 4ull; i++)
         assert_int_equal(WORDS[i], 0xeeeeeeeeeeeeeeeeull);
+}
+
+/* A page that is known, and a processor without BMI2, change nothing. */
+static void walk(uint32_t limit, uint64_t fp)
+{
+    struct trace_slot_stack first;
+    uint64_t words[LIMIT + 300];
+
+    stack_walk_start(limit);
+    frames.page = CPU_NO_PAGE;
+    walk_once(limit, fp);
+    first = stack.head;
+    memcpy(words, WORDS, limit * sizeof *words);
+    for (int bmi2 = has_bmi2; bmi2 >= 0; bmi2--) {
+        has_bmi2 = bmi2;
+        walk_once(limit, fp);
+        assert_memory_equal(&stack.head, &first, sizeof first);
+        assert_memory_equal(WORDS, words, first.count * sizeof *words);
+    }
 }
 
 static int forget(void **state)
@@ -100,7 +120,10 @@ static void a_page_is_looked_up_once(void **state)
     (void)state;
     chain(BASE + 64, 16, 48, 0);
     walk(LIMIT, BASE + 64);
-    assert_int_equal(pages_asked, 1);
+    assert_int_equal(pages_asked, 1); /* by three walks */
+    frames.page = CPU_NO_PAGE;
+    walk_once(LIMIT, BASE + 64);
+    assert_int_equal(pages_asked, 2);
 }
 
 static void the_limit_cuts(void **state)
