@@ -65,6 +65,31 @@ static inline void x86_wrmsr(uint32_t msr, uint64_t value)
                      : "memory");
 }
 
+/* A register's value as WRMSR takes it: two halves that are loaded, not computed. */
+struct x86_halves {
+    uint32_t low;
+    uint32_t high;
+};
+
+static inline struct x86_halves x86_halves(uint64_t value)
+{
+    return (struct x86_halves){(uint32_t)value, (uint32_t)(value >> 32)};
+}
+
+static inline void x86_wrmsr_halves(uint32_t msr, const struct x86_halves *value)
+{
+    __asm__ volatile("wrmsr" ::"c"(msr), "a"(value->low), "d"(value->high) : "memory");
+}
+
+/* RDMSR: returns the register's bits that are set in `bits`, in no order. */
+static inline uint32_t x86_rdmsr_any(uint32_t msr, const struct x86_halves *bits)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
+    return (low & bits->low) | (high & bits->high);
+}
+
 static inline uint8_t x86_in8(uint16_t port)
 {
     uint8_t v;

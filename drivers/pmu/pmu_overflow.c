@@ -9,6 +9,9 @@ uint64_t pmu_overflow_start(const struct pmu_overflow *how, uint64_t period)
 {
     pmu_overflow = *how;
     pmu_overflow.plain = how->clear_msr && !how->control_msr && !how->look_flip;
+    pmu_overflow.looked = x86_halves(how->look_bits);
+    pmu_overflow.cleared = x86_halves(how->clear_bits);
+    pmu_overflow.preset = x86_halves(pmu_overflow_preset(period));
     pmu_overflow_clear();
     return pmu_overflow_preset(period);
 }

@@ -26,6 +26,7 @@ struct pmu_overflow {
     uint64_t control;
     bool plain; /* a status register, whose bits are not flipped, and no control_msr; start sets it
                  */
+    struct x86_halves looked, cleared, preset; /* if so: look_bits, clear_bits; the session's preset */
 } __attribute__((aligned(64)));
 
 /* Part of pmu_driver.start if the session has a period, before any counter counts; alike on every
@@ -67,6 +68,15 @@ static inline __attribute__((always_inline)) bool pmu_overflow_look(uint64_t *va
     return true;
 }
 
+/* pmu_overflow_look where pmu_overflow.plain is set. */
+static inline __attribute__((always_inline)) bool pmu_overflow_look_plain(uint64_t *value)
+{
+    if (__builtin_expect(!x86_rdmsr_any(pmu_overflow.look_msr, &pmu_overflow.looked), 0))
+        return false;
+    *value = x86_rdpmc(pmu_overflow.counter);
+    return true;
+}
+
 /* What sets the counter to -period. */
 static inline uint64_t pmu_overflow_preset(uint64_t period)
 {
@@ -86,6 +96,15 @@ static inline __attribute__((always_inline)) void pmu_overflow_arm(uint64_t peri
         apic_pmi_enable(); /* after the status is clear, before counters of ring 0 count again */
     if (__builtin_expect(!pmu_overflow.plain && pmu_overflow.control_msr, 0))
         x86_wrmsr(pmu_overflow.control_msr, pmu_overflow.control);
+}
+
+/* pmu_overflow_arm where pmu_overflow.plain is set, for the session's period and with an entry that
+ * is masked. */
+static inline __attribute__((always_inline)) void pmu_overflow_arm_plain(void)
+{
+    x86_wrmsr_halves(pmu_overflow.counter_msr, &pmu_overflow.preset);
+    x86_wrmsr_halves(pmu_overflow.clear_msr, &pmu_overflow.cleared);
+    apic_pmi_enable();
 }
 
 #endif

@@ -104,6 +104,7 @@ struct cpu_overflow { /* guest/sample/overflow.h */
     struct overflow_rate rate; /* when the period adapts */
     uint64_t nmi_spurious;
     uint64_t nmi_unknown;
+    bool usual; /* as guest/sample/overflow.c says: a sample in ring 3 takes the short way */
 };
 
 struct cpu_schedule { /* guest/thread/schedule.h, guest/thread/timer.h */

@@ -16,16 +16,14 @@
 #include "guest/sample/stack.h"
 #include "guest/transport/leave.h"
 
-/* Returns what the first event's counter, which holds `value`, has counted since it was set to
- * minus the period. */
-static inline uint64_t counted_to(const struct cpu *cpu, uint64_t value)
+/* Most samples are alike, and take a short way with fewer questions: cpu->overflow.usual.  What
+ * makes one unlike the others clears that; a sample on the long way sets it where it may be set. */
+static __attribute__((noinline)) void find_usual(struct cpu *cpu)
 {
-    return (value + cpu->overflow.period) & sampling.overflow_mask;
-}
-
-static inline uint64_t overflow_elapsed(const struct cpu *cpu)
-{
-    return counted_to(cpu, x86_rdpmc(sampling.session.events[0].counter));
+    cpu->overflow.usual = pmu_overflow.plain && sampling.pmi_masks && !sampling.counters_rest &&
+                          !sampling.wanted_ticks && !cpu->trigger.paused &&
+                          cpu->overflow.period == sampling.session.period &&
+                          (!run.stacks.kind || run.stacks.kind == HR_STACK_FP);
 }
 
 /* Returns the wanted time between samples: that of the requested rate, or more if the program needs
@@ -75,8 +73,10 @@ static uint32_t overflow_follow(struct cpu *cpu, uint64_t now, uint64_t program_
 
     if (paravirt_steal_due(cpu))
         paravirt_steal_fill(cpu, ring_slot(ring, ring->reserved + slots++), now);
+    cpu->overflow.time = now;
     if (period == cpu->overflow.period)
         return slots;
+    cpu->overflow.usual = false;
     slot = ring_slot(ring, ring->reserved + slots++);
     slot->time = now;
     slot->kind = HR_REC_PERIOD;
@@ -98,14 +98,23 @@ static inline __attribute__((always_inline)) void overflow_rearm(const struct cp
     pmu_overflow_arm(cpu->overflow.period, sampling.pmi_masks);
 }
 
+/* After a sample in ring 3. */
+static inline __attribute__((always_inline)) void drain_soon(const struct cpu *cpu)
+{
+    if (cpu->clock.stop_mask && ring_half_full(cpu->ring))
+        apic_send(cpu->apic_id, VECTOR_WAKE); /* taken, and the ring drained, back in ring 3 */
+}
+
 /* Ends the handling of an overflow whose sample is published.  `program`: it came in ring 3. */
 static inline __attribute__((always_inline)) void overflow_end(struct cpu *cpu, uint64_t now,
                                                                bool program)
 {
-    cpu->overflow.time = cpu->overflow.latest = now;
+    cpu->overflow.latest = now;
     overflow_rearm(cpu);
-    if (program && cpu->clock.stop_mask && ring_half_full(cpu->ring))
-        apic_send(cpu->apic_id, VECTOR_WAKE); /* taken, and the ring drained, back in ring 3 */
+    if (pmu_overflow.plain && !sampling.wanted_ticks)
+        find_usual(cpu);
+    if (program)
+        drain_soon(cpu);
 }
 
 static __attribute__((noinline)) void overflow_end_followed(struct cpu *cpu, uint64_t now,
@@ -178,7 +187,17 @@ static __attribute__((noinline)) void overflow_rare(struct cpu *cpu, uint64_t no
     }
     ring_drop(cpu->ring, now);
     share_handled(cpu, *start);
+    cpu->overflow.time = now;
     overflow_end(cpu, now, !(flags & HR_SAMPLE_KERNEL));
+}
+
+/* Counts an overflow after `counted` events.  Returns its sample's time. */
+static inline __attribute__((always_inline)) uint64_t overflow_count(struct cpu *cpu,
+                                                                     uint64_t counted, uint64_t now)
+{
+    cpu->overflow.samples++;
+    cpu->overflow.base += counted;
+    return overflow_not_before(cpu, now);
 }
 
 /* Handles one overflow, whose counter holds `value`. */
@@ -186,12 +205,8 @@ static inline __attribute__((always_inline)) void
 overflow_sample(struct cpu *cpu, uint64_t value, uint64_t now, const uint64_t *start,
                 const uint64_t *ip, uint32_t flags, struct source source)
 {
-    uint64_t counted = counted_to(cpu, value);
-
-    now = overflow_not_before(cpu, now);
-    cpu->overflow.samples++;
-    cpu->overflow.base += counted;
-    cpu->overflow.counted = counted;
+    cpu->overflow.counted = overflow_counted(cpu, value);
+    now = overflow_count(cpu, cpu->overflow.counted, now);
     if (__builtin_expect(cpu->trigger.paused || !ring_has_room_nmi(cpu->ring, 3), 0))
         overflow_rare(cpu, now, start, ip, flags, source.user, source.kernel, source.kernel_fp);
     else
@@ -213,10 +228,67 @@ static __attribute__((noinline)) void unexplained(struct cpu *cpu)
     apic_pmi_enable();
 }
 
-static inline __attribute__((always_inline)) void in_program(const uint64_t *ip,
-                                                             struct source source)
+/* Ends the short way. */
+static inline __attribute__((always_inline)) void end_short(struct cpu *cpu, uint64_t now)
 {
-    struct cpu *cpu = cpu_this();
+    ring_publish_nmi(cpu->ring, 1);
+    cpu->overflow.latest = now;
+    pmu_overflow_arm_plain();
+    drain_soon(cpu);
+}
+
+static __attribute__((noinline)) void end_short_shared(struct cpu *cpu, uint64_t now)
+{
+    uint64_t program_ticks = share_handled(cpu, cpu->clock.enter_ticks);
+
+    if (__builtin_expect(program_ticks < share_rest(cpu) || paravirt_steal_due(cpu), 0))
+        overflow_end_followed(cpu, now, program_ticks, true);
+    else
+        end_short(cpu, now);
+}
+
+static __attribute__((noinline)) void no_room_short(struct cpu *cpu, uint64_t now,
+                                                    const uint64_t *ip,
+                                                    const struct trap_frame *user)
+{
+    overflow_rare(cpu, now, &cpu->clock.enter_ticks, ip, 0, user, NULL, 0);
+}
+
+/* The short way, which most samples take: nothing is asked that cpu->overflow.usual says. */
+static inline __attribute__((always_inline)) void in_program_short(struct cpu *cpu,
+                                                                   const uint64_t *ip,
+                                                                   const struct trap_frame *user)
+{
+    uint64_t value, now;
+    struct trace_slot *slot;
+
+    if (__builtin_expect(!pmu_overflow_look_plain(&value), 0)) {
+        unexplained(cpu);
+        return;
+    }
+    now = overflow_count(cpu, overflow_counted(cpu, value), clock_entered(cpu));
+    if (__builtin_expect(!ring_has_room_nmi(cpu->ring, 3), 0)) {
+        no_room_short(cpu, now, ip, user);
+        return;
+    }
+    slot = ring_slot(cpu->ring, cpu->ring->reserved);
+    pmu_store(&slot->counters[0], cpu->overflow.base);
+    sample_store_head(slot, cpu, now, *ip);
+    pmu_read_by(&sampling.reader_others, slot->counters);
+    sample_store_cost(slot, &cpu->clock.enter_ticks, 0);
+    if (user != NULL)
+        stack_walk(stack_of(slot), user->rbp, &cpu->frames);
+    pmu_store_fence();
+    if (__builtin_expect(sampling.share_factor != 0, 0))
+        end_short_shared(cpu, now);
+    else
+        end_short(cpu, now);
+}
+
+static __attribute__((noinline)) void in_program_long(struct cpu *cpu, const uint64_t *ip,
+                                                      const struct trap_frame *user)
+{
+    struct source source = {.user = user};
     uint64_t value;
 
     if (__builtin_expect(!cpu_nmi_samples || !pmu_overflow_look(&value), 0)) {
@@ -226,14 +298,25 @@ static inline __attribute__((always_inline)) void in_program(const uint64_t *ip,
     overflow_sample(cpu, value, clock_entered(cpu), &cpu->clock.enter_ticks, ip, 0, source);
 }
 
+static inline __attribute__((always_inline)) void in_program(const uint64_t *ip,
+                                                             const struct trap_frame *user)
+{
+    struct cpu *cpu = cpu_this();
+
+    if (__builtin_expect(cpu->overflow.usual, 1))
+        in_program_short(cpu, ip, user);
+    else
+        in_program_long(cpu, ip, user);
+}
+
 void overflow_nmi(struct irq_frame *frame)
 {
-    in_program(&frame->rip, no_stack);
+    in_program(&frame->rip, NULL);
 }
 
 void overflow_nmi_saved(struct trap_frame *frame)
 {
-    in_program(&frame->rip, (struct source){.user = frame});
+    in_program(&frame->rip, frame);
 }
 
 /* Returns the workload clock inside the kernel, which may have stopped it. */
@@ -268,73 +351,4 @@ void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu)
 void overflow_nmi_in_kernel_saved(struct irq_frame *frame, struct cpu *cpu, uint64_t fp)
 {
     in_kernel(cpu, &frame->rip, (struct source){.kernel = frame, .kernel_fp = fp});
-}
-
-void overflow_start(struct cpu *cpu)
-{
-    cpu->overflow.period = sampling.session.period;
-    cpu->overflow.kept_period = 0;
-    cpu->overflow.base = 0;
-    cpu->overflow.samples = 0;
-    cpu->overflow.rate = (struct overflow_rate){0};
-    cpu->share.returned = x86_rdtsc();
-    cpu_nmi_samples = true;
-    cpu->overflow.time = cpu->overflow.latest = run.shared ? 0 : x86_rdtsc();
-    if (!cpu->trigger.paused)
-        apic_pmi_enable();
-}
-
-void overflow_stop(void)
-{
-    apic_pmi_disable();
-}
-
-/* Returns what the first event counted so far, even if NMIs come during the call. */
-static uint64_t counted_so_far(const struct cpu *cpu)
-{
-    const volatile uint64_t *samples = &cpu->overflow.samples;
-    uint64_t before, count;
-
-    do {
-        before = *samples;
-        count = cpu->overflow.base + overflow_elapsed(cpu);
-    } while (*samples != before);
-    return count;
-}
-
-/* Sets the counter to a new period.  Only an NMI that is already on its way can come during the
- * call; the driver enables NMIs again. */
-static void set_period(struct cpu *cpu, uint64_t period)
-{
-    apic_pmi_disable();
-    cpu->overflow.base = counted_so_far(cpu);
-    cpu->overflow.period = period;
-    pmu_overflow_arm(period, true);
-}
-
-void overflow_pause(struct cpu *cpu)
-{
-    if (cpu->overflow.kept_period) /* it is paused already */
-        return;
-    cpu->overflow.kept_period = cpu->overflow.period;
-    set_period(cpu, run.pmu_caps.period_max);
-}
-
-void overflow_resume(struct cpu *cpu, uint64_t now)
-{
-    cpu->overflow.time = now;
-    set_period(cpu, cpu->overflow.kept_period);
-    cpu->overflow.kept_period = 0;
-}
-
-void overflow_read(struct cpu *cpu, uint64_t *values)
-{
-    const volatile uint64_t *samples = &cpu->overflow.samples;
-    uint64_t before;
-
-    do { /* until no NMI came in between */
-        before = *samples;
-        run.pmu->read(&sampling.session, cpu->clock.user_ticks, values);
-        values[0] = cpu->overflow.base + overflow_elapsed(cpu);
-    } while (*samples != before);
 }

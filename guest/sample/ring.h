@@ -116,7 +116,7 @@ bool ring_reserve_nmi(struct ring *ring, uint32_t count);
  * an older one. */
 static inline bool ring_has_room_nmi(const struct ring *ring, uint32_t count)
 {
-    return (int64_t)(ring->limit - ring->reserved) > count && !ring->lost_count;
+    return ring->reserved + count < ring->limit && !ring->lost_count;
 }
 
 /* NMI: makes `count` slots visible.  If an open slot precedes them, ring_close does that instead.

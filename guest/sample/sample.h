@@ -35,6 +35,14 @@ sample_store_cost(struct trace_slot *slot, const uint64_t *start, uint32_t flags
     pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16);
 }
 
+static inline __attribute__((always_inline)) void
+sample_store_head(struct trace_slot *slot, const struct cpu *cpu, uint64_t now, uint64_t ip)
+{
+    pmu_store(&slot->time, now);
+    pmu_store(&slot->ip, ip);
+    pmu_store32(&slot->tid, cpu->tid);
+}
+
 /* Fills a slot with a sample and its HR_SAMPLE_* flags.  Every store bypasses the caches; the
  * caller calls pmu_store_fence.  `start` points to the TSC at which the sample began and is read
  * only at the end; `reader` is sampling.reader or reader_others. */
@@ -42,9 +50,7 @@ static inline __attribute__((always_inline)) void
 sample_fill(struct trace_slot *slot, struct cpu *cpu, uint64_t now, const uint64_t *start,
             uint64_t ip, uint32_t flags, pmu_reader *const *reader)
 {
-    pmu_store(&slot->time, now);
-    pmu_store(&slot->ip, ip);
-    pmu_store32(&slot->tid, cpu->tid);
+    sample_store_head(slot, cpu, now, ip);
     if (__builtin_expect(sampling.counters_rest, 0) && !sample_counters_due(cpu)) {
         /* the encoder repeats those of the sample before */
         sample_store_cost(slot, start, flags | HR_SAMPLE_NO_COUNTERS);

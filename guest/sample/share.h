@@ -51,8 +51,8 @@ static inline void share_note(struct share *share, uint64_t ticks)
     uint64_t seen = share->seen_ticks;
 
     share->last_ticks = ticks;
-    share->seen_ticks =
-        ticks > seen ? seen + (seen >> SHARE_RISE_SHIFT) + 1 : seen - (seen >> SHARE_FALL_SHIFT);
+    share->seen_ticks = __builtin_expect(ticks > seen, 0) ? seen + (seen >> SHARE_RISE_SHIFT) + 1
+                                                          : seen - (seen >> SHARE_FALL_SHIFT);
 }
 
 /* After the last look at the clock: less than this times the seen cost. */

@@ -1,7 +1,10 @@
 /* Overflow sampling outside its handler: an NMI may come between any two instructions. */
 #include <string.h>
 
+#include "drivers/apic/apic.h"
 #include "drivers/pmu/pmu.h"
+#include "drivers/pmu/pmu_overflow.h"
+#include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/sample/overflow.h"
 #include "guest/sample/ring.h"
@@ -10,6 +13,83 @@
 #include "guest/sample/sampling.h"
 #include "guest/sample/stack.h"
 #include "guest/sample/trigger.h"
+
+void overflow_start(struct cpu *cpu)
+{
+    cpu->overflow.period = sampling.session.period;
+    cpu->overflow.kept_period = 0;
+    cpu->overflow.base = 0;
+    cpu->overflow.samples = 0;
+    cpu->overflow.rate = (struct overflow_rate){0};
+    cpu->overflow.usual = false;
+    cpu->share.returned = x86_rdtsc();
+    cpu_nmi_samples = true;
+    cpu->overflow.time = cpu->overflow.latest = run.shared ? 0 : x86_rdtsc();
+    if (!cpu->trigger.paused)
+        apic_pmi_enable();
+}
+
+void overflow_stop(void)
+{
+    apic_pmi_disable();
+}
+
+/* Returns what the first event counted since its counter was set. */
+static uint64_t counted_since(const struct cpu *cpu)
+{
+    return overflow_counted(cpu, x86_rdpmc(sampling.session.events[0].counter));
+}
+
+/* Returns what the first event counted so far, even if NMIs come during the call. */
+static uint64_t counted_so_far(const struct cpu *cpu)
+{
+    const volatile uint64_t *samples = &cpu->overflow.samples;
+    uint64_t before, count;
+
+    do {
+        before = *samples;
+        count = cpu->overflow.base + counted_since(cpu);
+    } while (*samples != before);
+    return count;
+}
+
+/* Sets the counter to a new period.  Only an NMI that is already on its way can come during the
+ * call; the driver enables NMIs again. */
+static void set_period(struct cpu *cpu, uint64_t period)
+{
+    apic_pmi_disable();
+    cpu->overflow.usual = false;
+    cpu->overflow.base = counted_so_far(cpu);
+    cpu->overflow.period = period;
+    pmu_overflow_arm(period, true);
+}
+
+void overflow_pause(struct cpu *cpu)
+{
+    if (cpu->overflow.kept_period) /* it is paused already */
+        return;
+    cpu->overflow.kept_period = cpu->overflow.period;
+    set_period(cpu, run.pmu_caps.period_max);
+}
+
+void overflow_resume(struct cpu *cpu, uint64_t now)
+{
+    cpu->overflow.time = now;
+    set_period(cpu, cpu->overflow.kept_period);
+    cpu->overflow.kept_period = 0;
+}
+
+void overflow_read(struct cpu *cpu, uint64_t *values)
+{
+    const volatile uint64_t *samples = &cpu->overflow.samples;
+    uint64_t before;
+
+    do { /* until no NMI came in between */
+        before = *samples;
+        run.pmu->read(&sampling.session, cpu->clock.user_ticks, values);
+        values[0] = cpu->overflow.base + counted_since(cpu);
+    } while (*samples != before);
+}
 
 static struct trace_slot *overflow_open(struct cpu *cpu)
 {
