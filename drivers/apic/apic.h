@@ -124,6 +124,15 @@ static inline void apic_timer_arm(int64_t ticks)
         apic_write(APIC_TIMER_INITIAL, apic_timer_count((uint64_t)ticks));
 }
 
+/* As apic_timer_arm, for the TSC at which to interrupt. */
+static inline void apic_timer_arm_at(uint64_t tsc)
+{
+    if (apic.tsc_deadline)
+        x86_wrmsr(APIC_MSR_TSC_DEADLINE, tsc);
+    else
+        apic_timer_arm((int64_t)(tsc - x86_rdtsc()));
+}
+
 /* Does apic_eoi and apic_timer_arm where that takes few instructions: in xAPIC mode, by the count.
  * Returns false otherwise, and does nothing. */
 static inline bool apic_eoi_and_arm(int64_t ticks)

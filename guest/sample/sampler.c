@@ -21,16 +21,19 @@ static int64_t arm_lead_ticks;
  * changes no sample's time. */
 static int64_t arm_lead_stacks_ticks;
 
+static inline uint64_t first_due(const struct cpu *cpu)
+{
+    return cpu->trigger.next_due < cpu->trigger.attention_due ? cpu->trigger.next_due
+                                                              : cpu->trigger.attention_due;
+}
+
 /* Returns the time to whichever is due first.  In shared mode the workload clock stands until ring
  * 3, at `from` and the way there. */
 static inline int64_t until_due(const struct cpu *cpu, uint64_t from)
 {
-    uint64_t due = cpu->trigger.next_due < cpu->trigger.attention_due ? cpu->trigger.next_due
-                                                                      : cpu->trigger.attention_due;
-
     if (cpu->clock.stop_mask)
-        return (int64_t)(due - from);
-    return (int64_t)(due - x86_rdtsc());
+        return (int64_t)(first_due(cpu) - from);
+    return (int64_t)(first_due(cpu) - x86_rdtsc());
 }
 
 /* Arms the timer if anything is due: too early, because ways to ring 3 from here differ.  The
@@ -94,7 +97,7 @@ static inline void keep_share(struct cpu *cpu)
 {
     if (cpu->trigger.next_due == cpu->share.due)
         return;
-    share_took(cpu, cpu->share.due);
+    share_took(cpu, cpu->share.due, cpu->clock.stop_mask);
     if (paravirt_steal_due(cpu))
         sampler_record_steal(cpu);
     share_next_due(cpu);
@@ -154,6 +157,34 @@ static __attribute__((noinline)) void interrupt_end_shared(struct cpu *cpu, int6
     apic_timer_arm(until_due(cpu, clock_entered(cpu) - (uint64_t)lead_ticks));
 }
 
+/* Ends one after a sample, where the next one may have to wait. */
+static __attribute__((noinline)) void interrupt_end_later(struct cpu *cpu)
+{
+    if (paravirt_steal_due(cpu))
+        sampler_record_steal(cpu);
+    share_next_due(cpu);
+    apic_timer_arm_at(first_due(cpu));
+}
+
+/* interrupt_end_shared after a sample on the grid, which mostly leaves the program its share. */
+static __attribute__((noinline)) void interrupt_end_kept(struct cpu *cpu, int64_t lead_ticks)
+{
+    if (__builtin_expect(cpu->clock.stop_mask != 0, 0)) {
+        interrupt_end_shared(cpu, lead_ticks);
+        return;
+    }
+    paravirt_eoi(cpu);
+    share_took(cpu, cpu->share.due, false);
+    if (__builtin_expect((int64_t)(cpu->share.not_before - cpu->trigger.next_due) > 0 ||
+                             paravirt_steal_due(cpu),
+                         0)) {
+        interrupt_end_later(cpu);
+        return;
+    }
+    cpu->share.due = cpu->trigger.next_due;
+    apic_timer_arm_at(first_due(cpu));
+}
+
 static __attribute__((noinline)) void
 interrupt_rare(struct cpu *cpu, uint64_t now, const uint64_t *ip, bool saved, int64_t lead_ticks)
 {
@@ -180,7 +211,7 @@ interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lea
     cpu->trigger.next_due += sampling.interval_ticks;
     sampler_fill(cpu, now, &cpu->clock.enter_ticks, *ip, 0, frame);
     if (__builtin_expect(sampling.share_factor != 0, 0))
-        interrupt_end_shared(cpu, *lead_ticks);
+        interrupt_end_kept(cpu, *lead_ticks);
     else
         interrupt_end(cpu, now - (uint64_t)*lead_ticks);
 }

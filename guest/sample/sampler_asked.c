@@ -43,7 +43,7 @@ static void asked(uint64_t ip)
     paravirt_eoi(cpu);
     if (due && !cpu->trigger.paused && (int64_t)(now - due) >= 0) {
         sampler_take(cpu, now, ip, now - due > sampling.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
-        share_took(cpu, due);
+        share_took(cpu, due, cpu->clock.stop_mask);
         sampler_record_steal(cpu);
     }
     if (due)

@@ -69,20 +69,21 @@ static inline bool share_starved(const struct cpu *cpu, uint64_t due)
 }
 
 /* After a sample that was due at `due`, taken by the timer or because another CPU asked: notes its
- * seen cost, and when the next one may come. */
-static inline void share_took(struct cpu *cpu, uint64_t due)
+ * seen cost, and when the next one may come.  `stopped`: the workload clock stands. */
+static inline __attribute__((always_inline)) void share_took(struct cpu *cpu, uint64_t due,
+                                                             bool stopped)
 {
     struct share *share = &cpu->share;
     uint64_t now = x86_rdtsc();
 
-    if (!cpu->clock.stop_mask) {
+    if (!stopped) {
         share->late_ticks = cpu->clock.enter_ticks - due;
         if (share_starved(cpu, due))
             share->seen_ticks *= 2;
         share_note(share, now - cpu->clock.enter_ticks);
     }
     share->returned = now;
-    now = cpu->clock.stop_mask ? clock_entered(cpu) : now;
+    now = stopped ? clock_entered(cpu) : now;
     __atomic_store_n(&share->not_before, now + share_rest(cpu), __ATOMIC_RELEASE);
 }
 
