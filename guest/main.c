@@ -15,6 +15,7 @@
 #include "guest/calls/calls_observe.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
+#include "guest/cpu/entry.h"
 #include "guest/cpu/paravirt.h"
 #include "guest/cpu/turn.h"
 #include "guest/exec/exec.h"
@@ -206,6 +207,7 @@ static void load_program(struct cpu *workload)
 
     begin_step("program");
     sampling_start();
+    syscall_start();
     trace_init(service_flush);
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring != NULL)
@@ -234,6 +236,7 @@ static void load_program(struct cpu *workload)
                                                  .rflags = 2 | 1u << 9, /* IF */
                                                  .rsp = program.stack,
                                                  .ss = SELECTOR_USER_DATA};
+    run_state.after_call.always = cross_several || sampling.trigger->nmi || run.allocations;
     schedule_first(thread, workload);
 }
 

@@ -25,9 +25,10 @@ static inline struct cpuid_result x86_cpuid(uint32_t leaf, uint32_t subleaf)
 
 static inline uint64_t x86_rdtsc(void)
 {
-    uint32_t low, high;
+    uint64_t low, high; /* whose upper halves it clears */
+
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
-    return (uint64_t)high << 32 | low;
+    return low | high << 32;
 }
 
 /* Returns the low half, for differences that are known to be short. */

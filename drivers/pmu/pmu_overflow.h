@@ -98,13 +98,13 @@ static inline __attribute__((always_inline)) void pmu_overflow_arm(uint64_t peri
         x86_wrmsr(pmu_overflow.control_msr, pmu_overflow.control);
 }
 
-/* pmu_overflow_arm where pmu_overflow.plain is set, for the session's period and with an entry that
- * is masked. */
-static inline __attribute__((always_inline)) void pmu_overflow_arm_plain(void)
+/* pmu_overflow_arm where pmu_overflow.plain is set, for the session's period. */
+static inline __attribute__((always_inline)) void pmu_overflow_arm_plain(bool masked)
 {
     x86_wrmsr_halves(pmu_overflow.counter_msr, &pmu_overflow.preset);
     x86_wrmsr_halves(pmu_overflow.clear_msr, &pmu_overflow.cleared);
-    apic_pmi_enable();
+    if (__builtin_expect(masked, 1))
+        apic_pmi_enable();
 }
 
 #endif

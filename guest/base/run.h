@@ -61,7 +61,19 @@ struct run_config {
 /* Written during boot only: from the program's first instruction on, its page is read-only. */
 extern struct run_config run;
 
+/* What a system call looks at in one go when it ends: most find nothing. */
+union run_after_call {
+    struct {
+        bool always; /* in this run: several CPUs, NMIs that sample, or records of allocations */
+        bool mapped; /* something that ring 3 can execute was mapped since the last probe_look */
+        bool paused; /* sampler_paused was set, so a CPU may have to follow */
+        bool stopped; /* stop_signal is set */
+    };
+    uint64_t any;
+};
+
 struct run_state {
+    union run_after_call after_call; /* other CPUs write bytes of it */
     bool started; /* the trace has started; until then a stop by the host waits */
     bool ending; /* a CPU ends the run; atomic */
     volatile uint32_t stop_signal; /* the host asked for the end of the run; 0: it did not */

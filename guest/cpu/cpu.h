@@ -104,6 +104,7 @@ struct cpu_overflow { /* guest/sample/overflow.h */
     struct overflow_rate rate; /* when the period adapts */
     uint64_t nmi_spurious;
     uint64_t nmi_unknown;
+    bool alike; /* nothing that the run asks for makes one sample unlike the others */
     bool usual; /* as guest/sample/overflow.c says: a sample in ring 3 takes the short way */
 };
 
@@ -154,6 +155,7 @@ struct cpu {
 };
 _Static_assert(offsetof(struct cpu, kernel_stack_top) == 8, "entry.S");
 _Static_assert(offsetof(struct cpu, user_rsp) == 16, "entry.S");
+_Static_assert(offsetof(struct cpu, thread) == 24, "entry.S");
 _Static_assert(offsetof(struct cpu, clock.enter_ticks) == 32, "entry.S");
 _Static_assert(offsetof(struct cpu, clock.exit_ticks) == 40, "entry.S");
 _Static_assert(offsetof(struct cpu, clock.user_ticks) == 48, "entry.S");

@@ -51,10 +51,17 @@ void entry_wake_saved_drained(void);
 void entry_sample_saved_drained(void);
 void entry_precise_saved(void);
 
-/* In guest/syscall/syscall.c and guest/syscall/traps.c.  syscall_trap takes the call's number from
- * frame->rax and puts the result there; returns true if the return must be by IRETQ.  Context:
- * thread, interrupts off. */
-bool syscall_trap(struct trap_frame *frame);
+/* In guest/syscall/syscall.c and guest/syscall/traps.c.  An entry calls the table's function for the
+ * call's number, which is in frame->rax, and then syscall_done, which puts the result there; where
+ * only IRETQ restores everything, that leaves by entry_return.  From syscall_limit on, and that is
+ * all with several CPUs, it calls syscall_trap instead, which does the same.  Context: thread,
+ * interrupts off. */
+extern int64_t (*syscall_table[])(struct thread *thread, struct trap_frame *frame);
+extern uint64_t syscall_limit;
+void syscall_start(void); /* context: boot */
+void syscall_done(struct trap_frame *frame, int64_t result);
+void syscall_trap(struct trap_frame *frame);
+void entry_return(struct trap_frame *frame) __attribute__((noreturn));
 void trap_exception(struct trap_frame *frame);
 void trap_after(struct trap_frame *frame); /* after that of an exception that is watched */
 void trap_attention(struct trap_frame *frame);

@@ -121,7 +121,7 @@ void poll_end_mask(struct thread *thread, bool changed, int64_t result)
     if (!changed)
         return;
     if (result == -EINTR) /* the signal is delivered under this mask */
-        thread->signals.restore_mask = true;
+        thread->after_call.restore_mask = true;
     else
         signal_set_mask(thread, thread->signals.saved_mask);
 }

@@ -13,9 +13,6 @@
 
 struct vm_space;
 
-/* Something that ring 3 can execute was mapped since the last probe_look. */
-extern bool probe_mapped;
-
 /* Reads the table from the archive; panics with one line if it is damaged.  Context: boot, before
  * the rings are made. */
 void probe_read(void);

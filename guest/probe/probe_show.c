@@ -3,6 +3,7 @@
 
 #include "guest/base/layout.h"
 #include "guest/base/log.h"
+#include "guest/base/run.h"
 #include "guest/cpu/cpu.h"
 #include "guest/cpu/cross.h"
 #include "guest/fs/fs.h"
@@ -21,7 +22,6 @@
 
 #define BREAKPOINT 0xcc /* INT3 */
 
-bool probe_mapped;
 
 /* Returns a page of the file; NULL if it is not in memory. */
 static const uint8_t *page_of(struct inode *inode, uint64_t index)
@@ -188,7 +188,7 @@ static void look(struct vm_space *space)
 
 void probe_look(void)
 {
-    probe_mapped = false;
+    run_state.after_call.mapped = false;
     if (probe_table.point_count)
         look(cpu_this()->thread->process->space);
 }

@@ -55,7 +55,8 @@ static void start_sampling(struct cpu *cpu)
 
 uint64_t calibrate_run(struct cpu *cpu, bool sampled)
 {
-    const struct trap_frame frame = {.rip = CODE_ADDRESS,
+    const struct trap_frame frame = {.rax = UINT64_MAX, /* no call of Linux's */
+                                     .rip = CODE_ADDRESS,
                                      .cs = SELECTOR_USER_CODE,
                                      .rflags = 2 | 1u << 9,
                                      .rsp = CODE_ADDRESS,

@@ -20,10 +20,8 @@
  * makes one unlike the others clears that; a sample on the long way sets it where it may be set. */
 static __attribute__((noinline)) void find_usual(struct cpu *cpu)
 {
-    cpu->overflow.usual = pmu_overflow.plain && sampling.pmi_masks && !sampling.counters_rest &&
-                          !sampling.wanted_ticks && !cpu->trigger.paused &&
-                          cpu->overflow.period == sampling.session.period &&
-                          (!run.stacks.kind || run.stacks.kind == HR_STACK_FP);
+    cpu->overflow.usual =
+        !cpu->trigger.paused && cpu->overflow.period == sampling.session.period;
 }
 
 /* Returns the wanted time between samples: that of the requested rate, or more if the program needs
@@ -111,7 +109,7 @@ static inline __attribute__((always_inline)) void overflow_end(struct cpu *cpu, 
 {
     cpu->overflow.latest = now;
     overflow_rearm(cpu);
-    if (pmu_overflow.plain && !sampling.wanted_ticks)
+    if (pmu_overflow.plain && cpu->overflow.alike)
         find_usual(cpu);
     if (program)
         drain_soon(cpu);
@@ -233,7 +231,7 @@ static inline __attribute__((always_inline)) void end_short(struct cpu *cpu, uin
 {
     ring_publish_nmi(cpu->ring, 1);
     cpu->overflow.latest = now;
-    pmu_overflow_arm_plain();
+    pmu_overflow_arm_plain(sampling.pmi_masks);
     drain_soon(cpu);
 }
 

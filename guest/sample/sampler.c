@@ -294,6 +294,12 @@ void sampler_rest(void)
     apic_timer_stop();
 }
 
+void sampler_set_paused(bool paused)
+{
+    sampler_paused = paused;
+    run_state.after_call.paused = true;
+}
+
 void sampler_pause(struct cpu *cpu)
 {
     cpu->trigger.paused = true;

@@ -11,6 +11,7 @@ extern void (*sampler_drain)(struct cpu *cpu);
 
 /* The program has paused the trigger.  Each CPU follows when it next enters the kernel. */
 extern bool sampler_paused;
+void sampler_set_paused(bool paused);
 
 /* In timer mode, sets the first sample one interval after `now` and arms the timer. */
 void sampler_start(struct cpu *cpu, uint64_t now);

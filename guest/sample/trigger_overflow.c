@@ -22,6 +22,8 @@ void overflow_start(struct cpu *cpu)
     cpu->overflow.samples = 0;
     cpu->overflow.rate = (struct overflow_rate){0};
     cpu->overflow.usual = false;
+    cpu->overflow.alike = !sampling.counters_rest && !sampling.wanted_ticks &&
+                          (!run.stacks.kind || run.stacks.kind == HR_STACK_FP);
     cpu->share.returned = x86_rdtsc();
     cpu_nmi_samples = true;
     cpu->overflow.time = cpu->overflow.latest = run.shared ? 0 : x86_rdtsc();

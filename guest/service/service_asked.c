@@ -70,7 +70,7 @@ void service_asked_take(const struct run_message *message)
     if (!run_state.started)
         return;
     if (message->flag == RUN_ASK_START || message->flag == RUN_ASK_PAUSE)
-        sampler_paused = message->flag == RUN_ASK_PAUSE;
+        sampler_set_paused(message->flag == RUN_ASK_PAUSE);
     else if (message->flag == RUN_ASK_MARK)
         take_mark();
     call_all(message->flag == RUN_ASK_POLL && sampling.polls);

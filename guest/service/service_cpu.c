@@ -77,6 +77,7 @@ void service_cpu_stop(uint64_t signal, bool timeout)
         return;
     run_state.stop_is_timeout = timeout;
     run_state.stop_signal = signal >= 1 && signal <= 64 ? (uint32_t)signal : SIGKILL;
+    run_state.after_call.stopped = true;
     if (!run.shared)
         wake_workload_cpus();
 }

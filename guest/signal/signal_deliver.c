@@ -143,7 +143,7 @@ static int enter_handler(struct thread *thread, struct trap_frame *frame,
     signal_get_stack(thread, frame->rsp, &image.context.stack);
     image.context.stack.flags &= ~(uint32_t)SS_ONSTACK;
     image.context.mask =
-        thread->signals.restore_mask ? thread->signals.saved_mask : thread->signals.mask;
+        thread->after_call.restore_mask ? thread->signals.saved_mask : thread->signals.mask;
     signal_frame_save(&image.context.registers, frame);
     image.context.registers.old_mask = image.context.mask;
     image.context.registers.error = thread->fault_error;
@@ -164,7 +164,7 @@ static int enter_handler(struct thread *thread, struct trap_frame *frame,
     frame->rsp = address;
     frame->rip = action->handler;
     frame->rflags &= ~(uint64_t)FLAGS_CLEARED;
-    thread->return_by_iret = true;
+    thread->after_call.return_by_iret = true;
     return 0;
 }
 
@@ -196,7 +196,7 @@ static void signal_handle(struct thread *thread, struct trap_frame *frame,
         no_stack(thread, frame, signal);
         return;
     }
-    thread->signals.restore_mask = false;
+    thread->after_call.restore_mask = false;
     signal_set_mask(thread, thread->signals.mask | action->mask |
                                 (action->flags & SA_NODEFER ? 0 : SIGNAL_BIT(signal)));
     if (action->flags & SA_RESETHAND)
@@ -248,8 +248,8 @@ void signal_deliver(struct thread *thread, struct trap_frame *frame)
     thread->signals.told = false;
     if (thread->signals.interrupted)
         signal_restart(thread, frame);
-    if (thread->signals.restore_mask) {
-        thread->signals.restore_mask = false;
+    if (thread->after_call.restore_mask) {
+        thread->after_call.restore_mask = false;
         signal_set_mask(thread, thread->signals.saved_mask);
         if (signal_deliverable(thread))
             signal_deliver(thread, frame);
@@ -279,7 +279,7 @@ void signal_return(struct thread *thread, struct trap_frame *frame)
         error = signal_frame_restore(&context.registers, &registers);
     if (!error && context.registers.fpu)
         error = take_fpu(context.registers.fpu);
-    thread->return_by_iret = true;
+    thread->after_call.return_by_iret = true;
     if (error == -ENOMEM) {
         signal_out_of_memory();
         signal_die(SIGKILL);

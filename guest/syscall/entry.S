@@ -11,6 +11,7 @@
 
 #define CPU_KERNEL_STACK 8
 #define CPU_USER_RSP 16
+#define CPU_THREAD 24
 #define CPU_ENTER_TICKS 32
 #define CPU_EXIT_TICKS 40
 #define CPU_USER_TICKS 48
@@ -18,6 +19,17 @@
 #define CPU_STOP_MASK 64
 #define CPU_LEAVE_RSP 88
 #define CPU_STOPPED_AT 72
+#define FRAME_R10 56
+#define FRAME_R9 64
+#define FRAME_R8 72
+#define FRAME_RAX 80
+#define FRAME_RDX 96
+#define FRAME_RSI 104
+#define FRAME_RDI 112
+#define FRAME_ERROR 128
+#define FRAME_RIP 136
+#define FRAME_RFLAGS 152
+#define FRAME_RSP 160
 #define MSR_GS_BASE 0xc0000101
 
     .text
@@ -137,31 +149,45 @@
     .if \drain
     DRAIN
     .endif
+    movq FRAME_RAX(%rsp), %rax
+    cmpq syscall_limit(%rip), %rax
+    jae 2f
+    movq %gs:CPU_ENTER_TICKS, %rdi /* the call's start on the workload clock */
+    movq %gs:CPU_CLOCK_OFFSET, %rsi
+    subq (%rsi), %rdi
+    movq %rdi, FRAME_ERROR(%rsp)
+    movq %gs:CPU_THREAD, %rdi
+    movq %rsp, %rsi
+    call *syscall_table(, %rax, 8)
     movq %rsp, %rdi
-    call syscall_trap /* returns nonzero when only IRETQ restores everything */
-    testb %al, %al
-    jnz 1f
-    CLOCK_EXIT_STOPPED 23
-    addq $56, %rsp /* what C preserves, and r11 */
-    popq %r10
-    popq %r9
-    popq %r8
-    popq %rax
-    addq $8, %rsp  /* rcx */
-    popq %rdx
-    popq %rsi
-    popq %rdi
-    movq 16(%rsp), %rcx /* rip */
-    movq 32(%rsp), %r11 /* rflags */
-    movq 40(%rsp), %rsp
+    movq %rax, %rsi
+    call syscall_done
+1:  CLOCK_EXIT_STOPPED 21 /* 1 + 8 + 10 + 2; C preserves the others */
+    movq FRAME_R10(%rsp), %r10
+    movq FRAME_R9(%rsp), %r9
+    movq FRAME_R8(%rsp), %r8
+    movq FRAME_RAX(%rsp), %rax
+    movq FRAME_RDX(%rsp), %rdx
+    movq FRAME_RSI(%rsp), %rsi
+    movq FRAME_RDI(%rsp), %rdi
+    movq FRAME_RIP(%rsp), %rcx
+    movq FRAME_RFLAGS(%rsp), %r11
+    movq FRAME_RSP(%rsp), %rsp
     swapgs
-    sysretq        /* after: 1 + 8 + 9 + 5 */
-1:  CLOCK_EXIT_STOPPED 28 /* 1 + 8 + 1 + 15 + 3 */
-    jmp return_restore
+    sysretq
+2:  movq %rsp, %rdi
+    call syscall_trap
+    jmp 1b
 .endm
 
     SYSCALL entry_syscall
     SYSCALL entry_syscall_drained 1
+
+    .globl entry_return
+entry_return:      /* to ring 3, with the frame at rdi */
+    movq %rdi, %rsp
+    CLOCK_EXIT_STOPPED 28 /* 1 + 8 + 1 + 15 + 3 */
+    jmp return_restore
 
 /* ---- exceptions ---- */
 .macro EXCEPTION number error_code name=exception entry=entry_exception

@@ -4,6 +4,7 @@
 #include <asm/unistd_64.h>
 #include <errno.h>
 
+#include "guest/base/image.h"
 #include "guest/base/refused.h"
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
@@ -21,100 +22,142 @@
 #include "lib/array.h"
 
 #define SYSCALL(name, handler, support, note) [__NR_##name] = syscall_##handler,
-static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *frame) = {
+SEALED int64_t (*syscall_table[])(struct thread *thread, struct trap_frame *frame) = {
 #include "lib/syscall_table.h"
 };
 #undef SYSCALL
+SEALED uint64_t syscall_limit;
 
 /* The end of the run names it with its count. */
-static __attribute__((noinline)) int64_t refuse_unknown(uint64_t number)
+static int64_t refuse_unknown(struct thread *, struct trap_frame *frame)
 {
-    refused_count(number, REFUSED_CALL);
+    refused_count(frame->rax, REFUSED_CALL);
     return -ENOSYS;
 }
 
-/* Records the call, its start and its duration: field by field if that is certain to fit, because
- * recording is most of the cost of a call that does nothing. */
-static inline void record_call(struct cpu *cpu, const struct trap_frame *frame, uint64_t start,
-                               uint64_t end)
+void syscall_start(void)
 {
-    struct ring *ring = cpu->ring;
-    bool fits = !cpu_nmi_samples && ring_has_room(ring);
-    struct trace_slot *slot;
-
-    if (__builtin_expect(fits, 1)) {
-        slot = ring_slot(ring, ring->head);
-        slot->time = start;
-        slot->tid = cpu->tid;
-        slot->kind = HR_REC_SYSCALL;
-    } else {
-        slot = sampler_record(cpu, HR_REC_SYSCALL, start);
-    }
-    slot->ip = frame->rax;
-    slot->counters[0] = end - start;
-    slot->counters[1] = frame->vector;
-    if (__builtin_expect(fits, 1))
-        ring_publish(ring);
-    else
-        sampling.trigger->close(cpu);
+    for (uint32_t i = 0; i < ARRAY_COUNT(syscall_table); i++)
+        if (syscall_table[i] == NULL)
+            syscall_table[i] = refuse_unknown;
+    syscall_limit = cross_several ? 0 : ARRAY_COUNT(syscall_table);
 }
 
-static inline int64_t syscall_perform(struct thread *thread, struct trap_frame *frame)
+/* What records hold of a call. */
+static inline void fill_call(struct trace_slot *slot, const struct trap_frame *frame,
+                             int64_t result, uint64_t duration)
 {
-    uint64_t number = frame->rax;
+    slot->ip = (uint64_t)result;
+    slot->counters[0] = duration;
+    slot->counters[1] = frame->vector;
+}
 
-    if (__builtin_expect(number >= ARRAY_COUNT(handlers) || handlers[number] == NULL, 0))
-        return refuse_unknown(number);
-    return handlers[number](thread, frame);
+/* Records a call in a ring that has room, field by field. */
+static inline void put_call(struct cpu *cpu, struct ring *ring, const struct trap_frame *frame,
+                            int64_t result)
+{
+    uint64_t end = clock_end_of_call(cpu), start = frame->error;
+    struct trace_slot *slot = ring_slot(ring, ring->head);
+
+    slot->time = start;
+    slot->tid = cpu->tid;
+    slot->kind = HR_REC_SYSCALL;
+    fill_call(slot, frame, result, end - start);
+    ring_publish(ring);
+}
+
+static void record_call(struct cpu *cpu, const struct trap_frame *frame)
+{
+    struct trace_slot *slot;
+    uint64_t end;
+
+    if (!cpu_nmi_samples && ring_has_room(cpu->ring)) {
+        put_call(cpu, cpu->ring, frame, (int64_t)frame->rax);
+        return;
+    }
+    end = clock_end_of_call(cpu);
+    slot = sampler_record(cpu, HR_REC_SYSCALL, frame->error);
+    fill_call(slot, frame, (int64_t)frame->rax, end - frame->error);
+    sampling.trigger->close(cpu);
 }
 
 /* Delivers signals, and restarts calls that they interrupted. */
-static inline void syscall_deliver(struct thread *thread, struct trap_frame *frame, int64_t result)
+static void syscall_deliver(struct thread *thread, struct trap_frame *frame, int64_t result)
 {
-    if (__builtin_expect(result == -EINTR && frame->vector != __NR_rt_sigreturn, 0)) {
+    if (result == -EINTR && frame->vector != __NR_rt_sigreturn) {
         thread->signals.interrupted = frame->vector + 1;
         signal_deliver(thread, frame);
         return;
     }
     thread->wait.restart_until = 0;
-    if (__builtin_expect(thread_signals_all(thread) || thread->signals.restore_mask, 0))
+    thread->after_call.forget_restart = false;
+    if (thread_signals_all(thread) || thread->after_call.restore_mask)
         signal_deliver(thread, frame);
 }
 
-static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_frame *frame)
+/* syscall_done for a call that leaves something to do, or whose record may not fit. */
+static __attribute__((noinline)) void done_rarely(struct trap_frame *frame, int64_t result)
 {
+    struct cpu *cpu = cpu_this();
     struct thread *thread = cpu->thread;
-    uint64_t start = clock_entered(cpu);
-    int64_t result;
 
-    __asm__("" : "+r"(start)); /* keep it in one register, not in one for each of its terms */
-    cross_lock(cpu);
-    thread->return_by_iret = false;
-    result = syscall_perform(thread, frame);
-    frame->rax = (uint64_t)result;
     syscall_deliver(thread, frame, result);
-    cpu = cpu_this(); /* the call may have waited */
-    record_call(cpu, frame, start, clock_end_of_call(cpu));
-    if (__builtin_expect(run.allocations, 0))
+    cpu = cpu_this(); /* it may have waited */
+    record_call(cpu, frame);
+    if (run.allocations)
         mapping_record(cpu, frame);
-    if (__builtin_expect(probe_mapped, 0))
+    if (run_state.after_call.mapped)
         probe_look();
-    if (__builtin_expect(cpu->trigger.paused != sampler_paused, 0))
+    if (cpu->trigger.paused != sampler_paused)
         syscall_hr_follow(cpu, frame->rip);
-    if (__builtin_expect(run_state.stop_signal, 0))
+    if (run_state.stop_signal)
         service_check_stop();
     cross_unlock();
-    return thread->return_by_iret;
+    if (thread->after_call.return_by_iret) {
+        thread->after_call.return_by_iret = false;
+        entry_return(frame);
+    }
+}
+
+/* Records the call, its start and its duration.  Field by field, and with one look at all that may
+ * be left to do, because this is most of the cost of a call that does nothing; so every call in here
+ * is the last thing that it does. */
+void syscall_done(struct trap_frame *frame, int64_t result)
+{
+    struct cpu *cpu = cpu_this(); /* the call may have waited */
+    struct thread *thread = cpu->thread;
+    struct ring *ring = cpu->ring;
+
+    frame->rax = (uint64_t)result;
+    if (__builtin_expect(result == -EINTR || thread_signals_all(thread) ||
+                             thread->after_call.any || run_state.after_call.any ||
+                             !ring_has_room(ring),
+                         0))
+        done_rarely(frame, result);
+    else
+        put_call(cpu, ring, frame, result);
+}
+
+static void call_locked(struct cpu *cpu, struct trap_frame *frame)
+{
+    uint64_t number = frame->rax;
+
+    frame->error = clock_entered(cpu);
+    cross_lock(cpu);
+    syscall_done(frame, number < ARRAY_COUNT(syscall_table)
+                            ? syscall_table[number](cpu->thread, frame)
+                            : refuse_unknown(cpu->thread, frame));
 }
 
 /* Two branches and two tail calls, so that a poll by the program stays cheap. */
-bool syscall_trap(struct trap_frame *frame)
+void syscall_trap(struct trap_frame *frame)
 {
     struct cpu *cpu = cpu_this();
 
     if (cpu->thread == NULL) /* the calibration loop ends */
         user_leave();
     if (frame->rax == HR_ABI_SYSCALL)
-        return syscall_hr(cpu, frame);
-    return linux_call(cpu, frame);
+        syscall_hr(cpu, frame);
+    else
+        call_locked(cpu, frame);
 }

@@ -55,7 +55,7 @@ void syscall_hr_follow(struct cpu *cpu, uint64_t ip)
 
 static int64_t set_paused(struct cpu *cpu, const struct trap_frame *frame, bool pause)
 {
-    sampler_paused = pause;
+    sampler_set_paused(pause);
     syscall_hr_follow(cpu, frame->rip);
     call_others(cpu);
     return 0;
@@ -204,7 +204,7 @@ static __attribute__((noinline)) void rarer_call(struct cpu *cpu, struct trap_fr
     cross_unlock();
 }
 
-bool syscall_hr(struct cpu *cpu, struct trap_frame *frame)
+void syscall_hr(struct cpu *cpu, struct trap_frame *frame)
 {
     cpu->clock.stopped_at = cpu->clock.enter_ticks; /* the whole call is off the workload clock */
     if (frame->rdi == HR_ABI_POLL && frame->rsi == HR_ABI_THIS_CPU && sampling.polls &&
@@ -221,5 +221,4 @@ bool syscall_hr(struct cpu *cpu, struct trap_frame *frame)
         service_check_stop();
         cross_unlock();
     }
-    return false;
 }

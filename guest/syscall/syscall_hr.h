@@ -6,9 +6,8 @@
 #include "guest/cpu/cpu.h"
 #include "guest/sample/sampler.h"
 
-/* Makes the call in `frame`; its result goes to frame->rax.  Returns false, which syscall_trap()
- * returns in turn. */
-bool syscall_hr(struct cpu *cpu, struct trap_frame *frame);
+/* Makes the call in `frame`; its result goes to frame->rax. */
+void syscall_hr(struct cpu *cpu, struct trap_frame *frame);
 
 /* Pauses or resumes this CPU's trigger as sampler_paused says, with the sample that belongs to it.
  */

@@ -12,7 +12,6 @@
 #define HASH_SLOTS 1024u
 #define COUNT_DEFAULT 512u
 #define COUNT_MAX 8000u
-#define SYSTEM_PID 1u /* the parent of those that have none here */
 
 struct table_of_actions {
     uint32_t references;
@@ -196,11 +195,6 @@ void process_free(struct process *process)
 }
 
 /* ---- relatives ---- */
-
-uint32_t process_parent_pid(const struct process *process)
-{
-    return process->parent != NULL ? process->parent->pid : SYSTEM_PID;
-}
 
 bool process_uses_id(uint32_t id)
 {

@@ -157,7 +157,12 @@ static inline struct process *process_after(const struct process *process)
     return process != NULL ? process->next : &process_first;
 }
 
-uint32_t process_parent_pid(const struct process *process);
+#define PROCESS_SYSTEM_PID 1u /* the parent of those that have none here */
+
+static inline uint32_t process_parent_pid(const struct process *process)
+{
+    return process->parent != NULL ? process->parent->pid : PROCESS_SYSTEM_PID;
+}
 
 /* Returns true if some process has this group or session. */
 bool process_uses_id(uint32_t id);

@@ -14,8 +14,7 @@ struct thread_signals { /* guest/signal/signal.h */
     uint64_t mask; /* bit N-1: signal N is blocked */
     struct signal_queue queue; /* sent to this thread, not yet delivered */
     bool told; /* this thread is to take the process's pending signals */
-    uint64_t saved_mask; /* restored after sigsuspend's handler, if `restore_mask` */
-    bool restore_mask;
+    uint64_t saved_mask; /* restored after sigsuspend's handler, if `after_call` says so */
     uint64_t wanted; /* signals that end its wait although they are blocked */
     uint64_t stack[3]; /* sigaltstack: sp, flags, bytes */
     uint64_t interrupted; /* 1 + number of the system call that a signal interrupted; 0: none */
@@ -82,7 +81,14 @@ struct thread {
     uint64_t fault_vector, fault_error, fault_address; /* of the last exception, for ucontext */
     uint64_t
         fault_served; /* address of its last page fault that was served: guest/syscall/traps.c */
-    bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
+    union { /* what a system call leaves to its end; most leave nothing */
+        struct {
+            bool return_by_iret; /* it changed more than rax: only IRETQ restores it all */
+            bool restore_mask; /* signals.saved_mask is to be the mask again */
+            bool forget_restart; /* wait.restart_until may be set */
+        };
+        uint32_t any;
+    } after_call;
     /* guest/thread/threads.h */
     struct thread *next, *previous; /* in the list of its process */
     struct thread *hash_next;

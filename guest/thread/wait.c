@@ -86,6 +86,7 @@ static enum wait_end wait_until(struct thread *thread, uint64_t due, enum hr_gap
     }
     remove_from(thread);
     thread->wait.restart_until = end == WAIT_SIGNAL && due < CPU_NEVER ? due : 0;
+    thread->after_call.forget_restart |= thread->wait.restart_until != 0;
     if (wait_timers.resting)
         wait_timers.wake();
     return end;

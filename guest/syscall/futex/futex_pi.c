@@ -63,7 +63,7 @@ static int futex_pi_take(struct thread *thread, uint64_t address, uint64_t key, 
 static int64_t futex_pi_again(struct thread *thread, struct trap_frame *frame)
 {
     frame->rip -= SYSCALL_BYTES;
-    thread->return_by_iret = true;
+    thread->after_call.return_by_iret = true;
     return (int64_t)frame->vector;
 }
 

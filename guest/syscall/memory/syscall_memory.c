@@ -5,13 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/file_device.h"
 #include "guest/file/files.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/heap.h"
 #include "guest/memory/phys.h"
-#include "guest/probe/probe.h"
 #include "guest/trace/trace_process.h"
 #include "guest/vm/inode.h"
 #include "guest/vm/uaccess.h"
@@ -79,7 +79,7 @@ static void memory_announce(const struct process *process, const struct vm_area 
                                                    .path = path});
     }
     heap_free(path, FS_PATH_MAX);
-    probe_mapped = true;
+    run_state.after_call.mapped = true;
 }
 
 /* Announces files' memory that mprotect is about to make executable.  The list of areas may change

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "guest/base/log.h"
+#include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/calls/calls.h"
 #include "guest/cpu/fpu.h"
@@ -15,7 +16,6 @@
 #include "guest/exec/exec_program.h"
 #include "guest/file/files.h"
 #include "guest/memory/heap.h"
-#include "guest/probe/probe.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
 #include "guest/syscall/file/syscall_path.h"
@@ -125,7 +125,7 @@ static void reset_thread(struct thread *thread, const char *file_name)
     x86_wrmsr(X86_MSR_FS_BASE, 0);
     x86_wrmsr(X86_MSR_KERNEL_GS_BASE, 0);
     fpu_reset(thread->fpu_area);
-    thread->return_by_iret = true;
+    thread->after_call.return_by_iret = true;
 }
 
 /* Leaves the old memory. */
@@ -168,6 +168,7 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
     program_timer_exec(thread);
     reset_thread(thread, plan->file_name);
     *frame = (struct trap_frame){.vector = frame->vector,
+                                 .error = frame->error,
                                  .rip = plan->entry,
                                  .cs = SELECTOR_USER_CODE,
                                  .rflags = 2 | 1u << 9, /* IF */
@@ -176,7 +177,7 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
     trace_map_forget();
     exec_announce(plan);
     trace_process_exec(process, plan->file_name);
-    probe_mapped = true;
+    run_state.after_call.mapped = true;
     plan->record = NULL; /* the process has it */
     return 0;
 }

@@ -11,7 +11,6 @@
 #include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
 
-#define SYSTEM_PID 1u
 
 static struct signal_note kill_note(const struct thread *thread, uint32_t signal, int32_t code)
 {
@@ -44,7 +43,7 @@ static int64_t send_to_process(uint32_t pid, const struct signal_note *note)
     struct process *process = kill_find(pid);
 
     if (process == NULL)
-        return pid == SYSTEM_PID ? -EPERM : -ESRCH;
+        return pid == PROCESS_SYSTEM_PID ? -EPERM : -ESRCH;
     return note->signal ? signal_send_process_note(process, note) : 0;
 }
 

@@ -102,7 +102,7 @@ int64_t syscall_rt_sigsuspend(struct thread *thread, struct trap_frame *frame)
     signal_set_mask(thread, mask);
     if (!signal_deliverable(thread))
         (void)wait_for(thread, WAIT_FOREVER, "sigsuspend");
-    thread->signals.restore_mask = true;
+    thread->after_call.restore_mask = true;
     return -EINTR;
 }
 

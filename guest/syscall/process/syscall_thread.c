@@ -93,7 +93,7 @@ int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
         if (barriers[i].command == command && barriers[i].registration & ~*registered)
             return -EPERM;
     cross_flush(NULL, 0, 0);
-    thread->return_by_iret = true; /* IRET serializes, as interrupts did on the others */
+    thread->after_call.return_by_iret = true; /* IRET serializes, as interrupts did on the others */
     return 0;
 }
 
