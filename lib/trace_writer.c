@@ -527,22 +527,6 @@ int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, con
     return 0;
 }
 
-int trace_writer_short(struct trace_writer *w, uint8_t type, uint64_t time, const void *body,
-                       uint32_t bytes)
-{
-    uint32_t needed = (uint32_t)sizeof(struct hr_record_header) + bytes;
-    uint8_t *at = w->buffer + w->used;
-
-    if (__builtin_expect(w->run || needed > w->capacity - w->used, 0))
-        return trace_writer_record(w, type, time, body, bytes, NULL, 0);
-    trace_code_record(at, type, bytes);
-    w->used += needed;
-    w->header.record_count++;
-    trace_writer_note_time(w, time);
-    memcpy(at + sizeof(struct hr_record_header), body, bytes);
-    return 0;
-}
-
 int trace_writer_lost(struct trace_writer *w, const struct hr_rec_lost *lost)
 {
     int status = trace_writer_record(w, HR_REC_LOST, lost->time_first, lost, sizeof *lost, NULL, 0);

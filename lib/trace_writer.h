@@ -9,9 +9,11 @@
 #define LIB_TRACE_WRITER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "include/hr_format.h"
 #include "lib/trace_accesses.h"
+#include "lib/trace_code.h"
 #include "lib/trace_probes.h"
 #include "lib/trace_slot.h"
 #include "lib/trace_stacks.h"
@@ -109,11 +111,6 @@ void trace_writer_skip(struct trace_writer *w, const struct trace_slot *sample);
 int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, const void *body,
                         uint32_t body_bytes, const void *tail, uint32_t tail_bytes);
 
-/* As trace_writer_record for a body of few bytes without a tail, and a time: such records follow
- * each other in most cases, with no run of samples between them, and take a third as long. */
-int trace_writer_short(struct trace_writer *w, uint8_t type, uint64_t time, const void *body,
-                       uint32_t bytes);
-
 /* Adds HR_REC_LOST and counts it in the chunk header. */
 int trace_writer_lost(struct trace_writer *w, const struct hr_rec_lost *lost);
 
@@ -138,6 +135,26 @@ static inline void trace_writer_note_time(struct trace_writer *w, uint64_t time)
         w->header.time_first = time;
     if (time > w->header.time_last)
         w->header.time_last = time;
+}
+
+/* In two steps what trace_writer_record does for a record with a time and no tail: such records
+ * follow each other in most cases, with no run of samples between them, and take a third as long.
+ * The first returns where the body, of at most so many bytes, is to be put, or NULL:
+ * trace_writer_record has to do it.  The second adds the record, once the body is there. */
+static inline uint8_t *trace_writer_body(const struct trace_writer *w, uint32_t bytes_max)
+{
+    if (w->run || sizeof(struct hr_record_header) + bytes_max > w->capacity - w->used)
+        return NULL;
+    return w->buffer + w->used + sizeof(struct hr_record_header);
+}
+
+static inline void trace_writer_add_body(struct trace_writer *w, uint8_t type, uint64_t time,
+                                         uint32_t bytes)
+{
+    trace_code_record(w->buffer + w->used, type, bytes);
+    w->used += (uint32_t)sizeof(struct hr_record_header) + bytes;
+    w->header.record_count++;
+    trace_writer_note_time(w, time);
 }
 
 #endif

@@ -17,7 +17,7 @@ union record_body {
     struct hr_rec_wake wake;
     struct hr_rec_mapping mapping;
     struct hr_rec_page_fault page_fault;
-};
+} __attribute__((packed, aligned(1))); /* in a chunk */
 
 static uint32_t saturated(uint64_t value)
 {
@@ -183,14 +183,27 @@ static int write_pages(struct trace_writer *w, const struct trace_slot *slot)
                                slot->cost_ticks);
 }
 
-int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
+/* Where a run of samples ends, or the chunk may be full. */
+static __attribute__((noinline)) int write_aside(struct trace_writer *w,
+                                                 const struct trace_slot *slot)
 {
     union record_body body;
-    uint32_t bytes;
+    uint32_t bytes = put[slot->kind](slot, &body);
 
-    if (__builtin_expect(put[slot->kind] != NULL, 1)) {
-        bytes = put[slot->kind](slot, &body);
-        return trace_writer_short(w, slot->kind, slot->time, &body, bytes);
+    return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
+}
+
+int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
+{
+    uint32_t (*fill)(const struct trace_slot *slot, union record_body *body) = put[slot->kind];
+
+    if (__builtin_expect(fill != NULL, 1)) {
+        union record_body *at = (union record_body *)trace_writer_body(w, sizeof *at);
+
+        if (__builtin_expect(at == NULL, 0))
+            return write_aside(w, slot);
+        trace_writer_add_body(w, slot->kind, slot->time, fill(slot, at));
+        return 0;
     }
     if (slot->kind == HR_REC_LOST) {
         const struct hr_rec_lost lost = {
