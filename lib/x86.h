@@ -66,7 +66,7 @@ static inline void x86_wrmsr(uint32_t msr, uint64_t value)
                      : "memory");
 }
 
-/* A register's value as WRMSR takes it: two halves that are loaded, not computed. */
+/* A register's value as RDMSR gives it and WRMSR takes it. */
 struct x86_halves {
     uint32_t low;
     uint32_t high;
@@ -82,13 +82,12 @@ static inline void x86_wrmsr_halves(uint32_t msr, const struct x86_halves *value
     __asm__ volatile("wrmsr" ::"c"(msr), "a"(value->low), "d"(value->high) : "memory");
 }
 
-/* RDMSR: returns the register's bits that are set in `bits`, in no order. */
-static inline uint32_t x86_rdmsr_any(uint32_t msr, const struct x86_halves *bits)
+static inline struct x86_halves x86_rdmsr_halves(uint32_t msr)
 {
-    uint32_t low, high;
+    struct x86_halves value;
 
-    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
-    return (low & bits->low) | (high & bits->high);
+    __asm__ volatile("rdmsr" : "=a"(value.low), "=d"(value.high) : "c"(msr) : "memory");
+    return value;
 }
 
 static inline uint8_t x86_in8(uint16_t port)

@@ -9,6 +9,8 @@ uint64_t pmu_overflow_start(const struct pmu_overflow *how, uint64_t period)
 {
     pmu_overflow = *how;
     pmu_overflow.plain = how->clear_msr && !how->control_msr && !how->look_flip;
+    pmu_overflow.bare = !how->clear_msr && !how->control_msr && how->look_msr == how->counter_msr &&
+                        how->look_bits >> 32 && how->look_flip == how->look_bits;
     pmu_overflow.looked = x86_halves(how->look_bits);
     pmu_overflow.cleared = x86_halves(how->clear_bits);
     pmu_overflow.preset = x86_halves(pmu_overflow_preset(period));

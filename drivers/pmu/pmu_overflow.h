@@ -26,7 +26,8 @@ struct pmu_overflow {
     uint64_t control;
     bool plain; /* a status register, whose bits are not flipped, and no control_msr; start sets it
                  */
-    struct x86_halves looked, cleared, preset; /* if so: look_bits, clear_bits; the session's preset */
+    bool bare; /* the counter's top bit, and no other register; likewise */
+    struct x86_halves looked, cleared, preset; /* look_bits, clear_bits; the session's preset */
 } __attribute__((aligned(64)));
 
 /* Part of pmu_driver.start if the session has a period, before any counter counts; alike on every
@@ -68,13 +69,22 @@ static inline __attribute__((always_inline)) bool pmu_overflow_look(uint64_t *va
     return true;
 }
 
-/* pmu_overflow_look where pmu_overflow.plain is set. */
-static inline __attribute__((always_inline)) bool pmu_overflow_look_plain(uint64_t *value)
+/* pmu_overflow_look where pmu_overflow.plain is set, or else bare. */
+static inline __attribute__((always_inline)) bool pmu_overflow_look_short(bool plain,
+                                                                          uint64_t *value)
 {
-    if (__builtin_expect(!x86_rdmsr_any(pmu_overflow.look_msr, &pmu_overflow.looked), 0))
-        return false;
-    *value = x86_rdpmc(pmu_overflow.counter);
-    return true;
+    struct x86_halves look = x86_rdmsr_halves(pmu_overflow.look_msr);
+
+    if (plain) {
+        if (__builtin_expect(!((look.low & pmu_overflow.looked.low) |
+                               (look.high & pmu_overflow.looked.high)),
+                             0))
+            return false;
+        *value = x86_rdpmc(pmu_overflow.counter);
+        return true;
+    }
+    *value = (uint64_t)look.high << 32 | look.low;
+    return __builtin_expect(!(look.high & pmu_overflow.looked.high), 1);
 }
 
 /* What sets the counter to -period. */
@@ -98,11 +108,12 @@ static inline __attribute__((always_inline)) void pmu_overflow_arm(uint64_t peri
         x86_wrmsr(pmu_overflow.control_msr, pmu_overflow.control);
 }
 
-/* pmu_overflow_arm where pmu_overflow.plain is set, for the session's period. */
-static inline __attribute__((always_inline)) void pmu_overflow_arm_plain(bool masked)
+/* Likewise pmu_overflow_arm, for the session's period. */
+static inline __attribute__((always_inline)) void pmu_overflow_arm_short(bool plain, bool masked)
 {
     x86_wrmsr_halves(pmu_overflow.counter_msr, &pmu_overflow.preset);
-    x86_wrmsr_halves(pmu_overflow.clear_msr, &pmu_overflow.cleared);
+    if (plain)
+        x86_wrmsr_halves(pmu_overflow.clear_msr, &pmu_overflow.cleared);
     if (__builtin_expect(masked, 1))
         apic_pmi_enable();
 }

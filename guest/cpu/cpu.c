@@ -133,11 +133,13 @@ static void fill_idt(void)
     set_gate(VECTOR_SPURIOUS, entry_spurious, 0, 0);
 }
 
-void cpu_save_all(void)
+void cpu_save_all(bool framed)
 {
     saves_all = true;
-    set_gate(2, entry_nmi_saved, IST_NMI, 0);
     set_interrupts();
+    set_gate(2, framed ? entry_nmi_framed : entry_nmi_saved, IST_NMI, 0);
+    if (framed && !empties_first)
+        set_gate(VECTOR_TIMER, entry_timer_framed, 0, 0);
 }
 
 static void set_exceptions(const void *const entries[ENTRY_EXCEPTIONS])

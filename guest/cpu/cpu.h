@@ -105,7 +105,11 @@ struct cpu_overflow { /* guest/sample/overflow.h */
     uint64_t nmi_spurious;
     uint64_t nmi_unknown;
     bool alike; /* nothing that the run asks for makes one sample unlike the others */
-    bool usual; /* as guest/sample/overflow.c says: a sample in ring 3 takes the short way */
+    enum overflow_way {
+        OVERFLOW_LONG,
+        OVERFLOW_PLAIN,
+        OVERFLOW_BARE
+    } way; /* of a sample in ring 3: guest/sample/overflow.c */
 };
 
 struct cpu_schedule { /* guest/thread/schedule.h, guest/thread/timer.h */
@@ -172,8 +176,9 @@ extern bool cpu_nmi_samples; /* an NMI may be a counter's overflow, which is a s
 /* Loads GDT, TSS, IDT, GS base, control registers and system call MSRs of the calling CPU. */
 void cpu_setup(uint32_t index);
 
-/* From now on interrupts and NMIs use the entries that save all registers, on every CPU. */
-void cpu_save_all(void);
+/* From now on interrupts and NMIs use the entries that save all registers, on every CPU; `framed`:
+ * those that samples come by save of the callee-saved ones the frame pointer alone. */
+void cpu_save_all(bool framed);
 
 /* From now on exceptions of ring 3 use the entries that probes need (guest/probe/probe.h). */
 void cpu_watch_exceptions(void);

@@ -213,7 +213,7 @@ void cpu_stop_others(void)
         return; /* a fault in this function led to a second call */
     cpu_nmi_samples = false;
     for (uint32_t i = 1; i < cpus_running; i++) {
-        cpus[i].overflow.usual = false;
+        cpus[i].overflow.way = OVERFLOW_LONG;
         stop_one(&cpus[i]);
         apic_send_init(cpus[i].apic_id);
     }

@@ -30,6 +30,10 @@ void entry_wake_saved(void);
 void entry_sample_saved(void);
 void entry_nmi_saved(void);
 
+/* Those that samples come by, with the frame pointer alone of the callee-saved registers. */
+void entry_timer_framed(void);
+void entry_nmi_framed(void);
+
 /* Exceptions where there are probes or looks at pages; 2, 8 and 18 are not in the table. */
 extern const void *const entry_exceptions_watched[ENTRY_EXCEPTIONS];
 void entry_breakpoint(void);

@@ -211,7 +211,7 @@ static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
     sampling.calibration.rdpmc_ticks = measure_rdpmc();
     seen_ticks = calibrate_rounds(cpu, false);
     if (run.stacks.kind) {
-        cpu_save_all();
+        cpu_save_all(run.stacks.kind == HR_STACK_FP);
         seen_ticks = calibrate_rounds(cpu, true);
     }
 }

@@ -16,12 +16,15 @@
 #include "guest/sample/stack.h"
 #include "guest/transport/leave.h"
 
-/* Most samples are alike, and take a short way with fewer questions: cpu->overflow.usual.  What
- * makes one unlike the others clears that; a sample on the long way sets it where it may be set. */
-static __attribute__((noinline)) void find_usual(struct cpu *cpu)
+/* Most samples are alike, and take a short way with fewer questions, of which there are two by what
+ * registers there are: cpu->overflow.way.  What makes a sample unlike the others sets it to the long
+ * way, on which a sample looks whether the next one may take a short one. */
+static __attribute__((noinline)) void find_way(struct cpu *cpu)
 {
-    cpu->overflow.usual =
-        !cpu->trigger.paused && cpu->overflow.period == sampling.session.period;
+    if (!cpu->trigger.paused && cpu->overflow.period == sampling.session.period)
+        cpu->overflow.way = pmu_overflow.plain  ? OVERFLOW_PLAIN
+                            : pmu_overflow.bare ? OVERFLOW_BARE
+                                                : OVERFLOW_LONG;
 }
 
 /* Returns the wanted time between samples: that of the requested rate, or more if the program needs
@@ -74,7 +77,7 @@ static uint32_t overflow_follow(struct cpu *cpu, uint64_t now, uint64_t program_
     cpu->overflow.time = now;
     if (period == cpu->overflow.period)
         return slots;
-    cpu->overflow.usual = false;
+    cpu->overflow.way = OVERFLOW_LONG;
     slot = ring_slot(ring, ring->reserved + slots++);
     slot->time = now;
     slot->kind = HR_REC_PERIOD;
@@ -109,8 +112,8 @@ static inline __attribute__((always_inline)) void overflow_end(struct cpu *cpu, 
 {
     cpu->overflow.latest = now;
     overflow_rearm(cpu);
-    if (pmu_overflow.plain && cpu->overflow.alike)
-        find_usual(cpu);
+    if (cpu->overflow.alike)
+        find_way(cpu);
     if (program)
         drain_soon(cpu);
 }
@@ -226,23 +229,35 @@ static __attribute__((noinline)) void unexplained(struct cpu *cpu)
     apic_pmi_enable();
 }
 
-/* Ends the short way. */
-static inline __attribute__((always_inline)) void end_short(struct cpu *cpu, uint64_t now)
+/* Ends a short way. */
+static inline __attribute__((always_inline)) void end_short(struct cpu *cpu, uint64_t now,
+                                                            bool plain)
 {
     ring_publish_nmi(cpu->ring, 1);
     cpu->overflow.latest = now;
-    pmu_overflow_arm_plain(sampling.pmi_masks);
+    pmu_overflow_arm_short(plain, sampling.pmi_masks);
     drain_soon(cpu);
 }
 
-static __attribute__((noinline)) void end_short_shared(struct cpu *cpu, uint64_t now)
+static inline __attribute__((always_inline)) void end_short_shared(struct cpu *cpu, uint64_t now,
+                                                                   bool plain)
 {
     uint64_t program_ticks = share_handled(cpu, cpu->clock.enter_ticks);
 
     if (__builtin_expect(program_ticks < share_rest(cpu) || paravirt_steal_due(cpu), 0))
         overflow_end_followed(cpu, now, program_ticks, true);
     else
-        end_short(cpu, now);
+        end_short(cpu, now, plain);
+}
+
+static __attribute__((noinline)) void end_plain_shared(struct cpu *cpu, uint64_t now)
+{
+    end_short_shared(cpu, now, true);
+}
+
+static __attribute__((noinline)) void end_bare_shared(struct cpu *cpu, uint64_t now)
+{
+    end_short_shared(cpu, now, false);
 }
 
 static __attribute__((noinline)) void no_room_short(struct cpu *cpu, uint64_t now,
@@ -252,15 +267,14 @@ static __attribute__((noinline)) void no_room_short(struct cpu *cpu, uint64_t no
     overflow_rare(cpu, now, &cpu->clock.enter_ticks, ip, 0, user, NULL, 0);
 }
 
-/* The short way, which most samples take: nothing is asked that cpu->overflow.usual says. */
-static inline __attribute__((always_inline)) void in_program_short(struct cpu *cpu,
-                                                                   const uint64_t *ip,
-                                                                   const struct trap_frame *user)
+/* A short way: nothing is asked that cpu->overflow.way says. */
+static inline __attribute__((always_inline)) void
+in_program_short(struct cpu *cpu, const uint64_t *ip, const struct trap_frame *user, bool plain)
 {
     uint64_t value, now;
     struct trace_slot *slot;
 
-    if (__builtin_expect(!pmu_overflow_look_plain(&value), 0)) {
+    if (__builtin_expect(!pmu_overflow_look_short(plain, &value), 0)) {
         unexplained(cpu);
         return;
     }
@@ -277,16 +291,17 @@ static inline __attribute__((always_inline)) void in_program_short(struct cpu *c
     if (user != NULL)
         stack_walk(stack_of(slot), user->rbp, &cpu->frames);
     pmu_store_fence();
-    if (__builtin_expect(sampling.share_factor != 0, 0))
-        end_short_shared(cpu, now);
+    if (__builtin_expect(sampling.share_factor == 0, 1))
+        end_short(cpu, now, plain);
+    else if (plain)
+        end_plain_shared(cpu, now);
     else
-        end_short(cpu, now);
+        end_bare_shared(cpu, now);
 }
 
-static __attribute__((noinline)) void in_program_long(struct cpu *cpu, const uint64_t *ip,
-                                                      const struct trap_frame *user)
+static inline __attribute__((always_inline)) void
+in_program_long(struct cpu *cpu, const uint64_t *ip, struct source source)
 {
-    struct source source = {.user = user};
     uint64_t value;
 
     if (__builtin_expect(!cpu_nmi_samples || !pmu_overflow_look(&value), 0)) {
@@ -296,25 +311,41 @@ static __attribute__((noinline)) void in_program_long(struct cpu *cpu, const uin
     overflow_sample(cpu, value, clock_entered(cpu), &cpu->clock.enter_ticks, ip, 0, source);
 }
 
-static inline __attribute__((always_inline)) void in_program(const uint64_t *ip,
-                                                             const struct trap_frame *user)
+static __attribute__((noinline)) void nmi_other(struct cpu *cpu, const struct irq_frame *frame)
 {
-    struct cpu *cpu = cpu_this();
-
-    if (__builtin_expect(cpu->overflow.usual, 1))
-        in_program_short(cpu, ip, user);
+    if (cpu->overflow.way == OVERFLOW_BARE)
+        in_program_short(cpu, &frame->rip, NULL, false);
     else
-        in_program_long(cpu, ip, user);
+        in_program_long(cpu, &frame->rip, no_stack);
+}
+
+static __attribute__((noinline)) void nmi_saved_other(struct cpu *cpu,
+                                                      const struct trap_frame *frame)
+{
+    if (cpu->overflow.way == OVERFLOW_BARE)
+        in_program_short(cpu, &frame->rip, frame, false);
+    else
+        in_program_long(cpu, &frame->rip, (struct source){.user = frame});
 }
 
 void overflow_nmi(struct irq_frame *frame)
 {
-    in_program(&frame->rip, NULL);
+    struct cpu *cpu = cpu_this();
+
+    if (__builtin_expect(cpu->overflow.way == OVERFLOW_PLAIN, 1))
+        in_program_short(cpu, &frame->rip, NULL, true);
+    else
+        nmi_other(cpu, frame);
 }
 
 void overflow_nmi_saved(struct trap_frame *frame)
 {
-    in_program(&frame->rip, frame);
+    struct cpu *cpu = cpu_this();
+
+    if (__builtin_expect(cpu->overflow.way == OVERFLOW_PLAIN, 1))
+        in_program_short(cpu, &frame->rip, frame, true);
+    else
+        nmi_saved_other(cpu, frame);
 }
 
 /* Returns the workload clock inside the kernel, which may have stopped it. */

@@ -19,6 +19,7 @@
 #define CPU_STOP_MASK 64
 #define CPU_LEAVE_RSP 88
 #define CPU_STOPPED_AT 72
+#define FRAME_RBP 32
 #define FRAME_R10 56
 #define FRAME_R9 64
 #define FRAME_R8 72
@@ -424,12 +425,19 @@ exception_in_kernel:
     INTERRUPT entry_precise pebs_interrupt
 
 /* FROM_USER for samples with call stacks: saves the whole struct trap_frame, except vector and
- * error.  C preserves the callee-saved registers. */
-.macro FROM_USER_SAVED handler drain=0 /* after testb, jz */
+ * error; or of the callee-saved registers, which C preserves, the frame pointer alone. */
+.macro FROM_USER_SAVED handler drain=0 all=1 /* after testb, jz */
     swapgs
     subq $16, %rsp
+    .if \all
     SAVE_ALL
     CLOCK_ENTER 19 /* 3 + 1 + 15 */
+    .else
+    SAVE_CALLER_SAVED
+    subq $48, %rsp
+    movq %rbp, FRAME_RBP(%rsp)
+    CLOCK_ENTER 15 /* 3 + 1 + 9 + 2 */
+    .endif
     cld
     .if \drain
     call pebs_entered
@@ -444,13 +452,13 @@ exception_in_kernel:
     iretq          /* after: 1 + 8 + 1 + 9 + 3 */
 .endm
 
-.macro INTERRUPT_SAVED name handler in_kernel drain=0
+.macro INTERRUPT_SAVED name handler in_kernel drain=0 all=1
     .balign 16
     .globl \name
 \name:
     testb $3, 8(%rsp)
     jz 1f
-    FROM_USER_SAVED \handler \drain
+    FROM_USER_SAVED \handler \drain \all
 1:  ENTER_FROM_HALT
     movq %rsp, %rdi
     call \in_kernel
@@ -459,6 +467,7 @@ exception_in_kernel:
 .endm
 
     INTERRUPT_SAVED entry_timer_saved sampler_interrupt_saved sampler_interrupt_in_kernel
+    INTERRUPT_SAVED entry_timer_framed sampler_interrupt_saved sampler_interrupt_in_kernel 0 0
     INTERRUPT_SAVED entry_device_saved service_device_interrupt service_device_interrupt_in_kernel
     INTERRUPT_SAVED entry_sample_saved sampler_asked_saved sampler_asked_in_kernel
     INTERRUPT_SAVED entry_wake_saved service_wake_interrupt service_wake_interrupt_in_kernel
@@ -491,12 +500,13 @@ exception_2:
     RESTORE_CALLER_SAVED
     iretq
 
+.macro NMI_SAVED name all
     .balign 16
-    .globl entry_nmi_saved
-entry_nmi_saved:
+    .globl \name
+\name:
     testb $3, 8(%rsp)
     jz 1f
-    FROM_USER_SAVED overflow_nmi_saved
+    FROM_USER_SAVED overflow_nmi_saved 0 \all
 1:  SAVE_CALLER_SAVED
     cld
     movq %rsp, %rdi
@@ -507,6 +517,10 @@ entry_nmi_saved:
     call overflow_nmi_in_kernel_saved
     RESTORE_CALLER_SAVED
     iretq
+.endm
+
+    NMI_SAVED entry_nmi_saved 1
+    NMI_SAVED entry_nmi_framed 0
 
 .macro PARANOID number error_code
     .balign 16
