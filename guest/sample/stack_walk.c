@@ -247,10 +247,12 @@ void stack_walk_start(uint32_t limit)
     first_bytes = window_bytes(limit);
 }
 
-/* Walks on after the first window. */
-static __attribute__((noipa)) void walk_rest(struct trace_slot_stack *stack,
-                                             const struct cpu_frames *frames, uint64_t fp,
-                                             uint64_t above, uint64_t address, uint64_t *word)
+/* Walks on after the first window.  `frames` is volatile lest the compiler passes what is in it, and
+ * that on the stack. */
+static __attribute__((noinline)) void walk_rest(struct trace_slot_stack *stack,
+                                                const volatile struct cpu_frames *frames,
+                                                uint64_t fp, uint64_t above, uint64_t address,
+                                                uint64_t *word)
 {
     struct walk w = {.fp = fp,
                      .above = above,

@@ -52,11 +52,11 @@ static inline void fill_call(struct trace_slot *slot, const struct trap_frame *f
     slot->counters[1] = frame->vector;
 }
 
-/* Records a call in a ring that has room, field by field. */
-static inline void put_call(struct cpu *cpu, struct ring *ring, const struct trap_frame *frame,
-                            int64_t result)
+/* Records a call that ended at `end`, in a ring that has room: field by field. */
+static inline void put_call(const struct cpu *cpu, struct ring *ring,
+                            const struct trap_frame *frame, int64_t result, uint64_t end)
 {
-    uint64_t end = clock_end_of_call(cpu), start = frame->error;
+    uint64_t start = frame->error;
     struct trace_slot *slot = ring_slot(ring, ring->head);
 
     slot->time = start;
@@ -66,16 +66,14 @@ static inline void put_call(struct cpu *cpu, struct ring *ring, const struct tra
     ring_publish(ring);
 }
 
-static void record_call(struct cpu *cpu, const struct trap_frame *frame)
+static void record_call(struct cpu *cpu, const struct trap_frame *frame, uint64_t end)
 {
     struct trace_slot *slot;
-    uint64_t end;
 
     if (!cpu_nmi_samples && ring_has_room(cpu->ring)) {
-        put_call(cpu, cpu->ring, frame, (int64_t)frame->rax);
+        put_call(cpu, cpu->ring, frame, (int64_t)frame->rax, end);
         return;
     }
-    end = clock_end_of_call(cpu);
     slot = sampler_record(cpu, HR_REC_SYSCALL, frame->error);
     fill_call(slot, frame, (int64_t)frame->rax, end - frame->error);
     sampling.trigger->close(cpu);
@@ -95,15 +93,12 @@ static void syscall_deliver(struct thread *thread, struct trap_frame *frame, int
         signal_deliver(thread, frame);
 }
 
-/* syscall_done for a call that leaves something to do, or whose record may not fit. */
-static __attribute__((noinline)) void done_rarely(struct trap_frame *frame, int64_t result)
+/* What follows a call's end, off the workload clock, where that may be more than a record. */
+static __attribute__((noinline)) void follow_call(struct trap_frame *frame, uint64_t end)
 {
     struct cpu *cpu = cpu_this();
-    struct thread *thread = cpu->thread;
 
-    syscall_deliver(thread, frame, result);
-    cpu = cpu_this(); /* it may have waited */
-    record_call(cpu, frame);
+    record_call(cpu, frame, end);
     if (run.allocations)
         mapping_record(cpu, frame);
     if (run_state.after_call.mapped)
@@ -113,29 +108,43 @@ static __attribute__((noinline)) void done_rarely(struct trap_frame *frame, int6
     if (run_state.stop_signal)
         service_check_stop();
     cross_unlock();
+}
+
+/* syscall_done for a call that leaves something to do. */
+static __attribute__((noinline)) void done_rarely(struct trap_frame *frame, int64_t result)
+{
+    struct thread *thread = cpu_this()->thread;
+
+    syscall_deliver(thread, frame, result);
+    follow_call(frame, clock_end_of_call(cpu_this())); /* it may have waited */
     if (thread->after_call.return_by_iret) {
         thread->after_call.return_by_iret = false;
         entry_return(frame);
     }
 }
 
-/* Records the call, its start and its duration.  Field by field, and with one look at all that may
- * be left to do, because this is most of the cost of a call that does nothing; so every call in here
- * is the last thing that it does. */
+/* Records the call, its start and its duration.  Field by field, and with one look at what the
+ * program left to do and one at all else, because this is most of the cost of a call that does
+ * nothing; so every call in here is the last thing that it does.  What the run asks for must not
+ * change how long a call takes, so the second look comes after its end. */
 void syscall_done(struct trap_frame *frame, int64_t result)
 {
     struct cpu *cpu = cpu_this(); /* the call may have waited */
     struct thread *thread = cpu->thread;
     struct ring *ring = cpu->ring;
+    uint64_t end;
 
     frame->rax = (uint64_t)result;
-    if (__builtin_expect(result == -EINTR || thread_signals_all(thread) ||
-                             thread->after_call.any || run_state.after_call.any ||
-                             !ring_has_room(ring),
-                         0))
+    if (__builtin_expect(
+            result == -EINTR || thread_signals_all(thread) || thread->after_call.any, 0)) {
         done_rarely(frame, result);
+        return;
+    }
+    end = clock_end_of_call(cpu);
+    if (__builtin_expect(run_state.after_call.any || !ring_has_room(ring), 0))
+        follow_call(frame, end);
     else
-        put_call(cpu, ring, frame, result);
+        put_call(cpu, ring, frame, result, end);
 }
 
 static void call_locked(struct cpu *cpu, struct trap_frame *frame)
