@@ -36,10 +36,12 @@ void overflow_stop(void)
     apic_pmi_disable();
 }
 
-/* Returns what the first event counted since its counter was set. */
+/* Returns what the first event counted since its counter was set to minus the period. */
 static uint64_t counted_since(const struct cpu *cpu)
 {
-    return overflow_counted(cpu, x86_rdpmc(sampling.session.events[0].counter));
+    uint64_t value = x86_rdpmc(sampling.session.events[0].counter);
+
+    return (value + cpu->overflow.period) & sampling.overflow_mask;
 }
 
 /* Returns what the first event counted so far, even if NMIs come during the call. */

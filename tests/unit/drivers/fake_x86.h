@@ -23,6 +23,26 @@ void x86_out8(uint16_t port, uint8_t v);
 void x86_out16(uint16_t port, uint16_t v);
 void x86_out32(uint16_t port, uint32_t v);
 
+struct x86_halves {
+    uint32_t low;
+    uint32_t high;
+};
+
+static inline struct x86_halves x86_halves(uint64_t value)
+{
+    return (struct x86_halves){(uint32_t)value, (uint32_t)(value >> 32)};
+}
+
+static inline struct x86_halves x86_rdmsr_halves(uint32_t msr)
+{
+    return x86_halves(x86_rdmsr(msr));
+}
+
+static inline void x86_wrmsr_halves(uint32_t msr, const struct x86_halves *value)
+{
+    x86_wrmsr(msr, (uint64_t)value->high << 32 | value->low);
+}
+
 static inline void x86_pause(void)
 {
 }

@@ -313,6 +313,16 @@ static void without_a_status_the_counter_tells(void **state)
     pmu_amd.pause(&session);
     pmu_amd.resume(&session);
     fake_expect_writes((const uint64_t[][2]){{0xc0010200, 0}, {0xc0010200, 0x5300c0}, {0, 0}});
+    assert_true(pmu_overflow.bare && !pmu_overflow.plain);
+    fake_find(0xc0010201)->value = 1ull << 40 | 7;
+    assert_true(pmu_overflow_look_short(false, &value));
+    assert_int_equal(value, 1ull << 40 | 7);
+    pmu_overflow_arm_short(false, false);
+    assert_false(pmu_overflow_look_short(false, &value));
+    fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0xc0010201, 1ull << 40 | 7},
+                                             {0xc0010201, 0xfffffffffc18},
+                                             {FAKE_READ | 0xc0010201, 0xfffffffffc18},
+                                             {0, 0}});
 }
 
 static void leaves_registers_as_they_were(void **state)

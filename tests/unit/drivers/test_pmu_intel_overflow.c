@@ -51,6 +51,18 @@ static void ring_3_overflows_touch_two_registers(void **state)
                                                  {0x390, 1ull << 32},
                                                  {0x834, 0x400},
                                                  {0, 0}});
+        assert_true(pmu_overflow.plain);
+        assert_true(pmu_overflow_look_short(true, &value));
+        assert_int_equal(value, FAKE_RDPMC + (1u << 30));
+        pmu_overflow_arm_short(true, true); /* the session's period */
+        fake_find(0x38e)->value = 1;
+        assert_false(pmu_overflow_look_short(true, &value));
+        fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0x38e, 1ull << 32 | 1},
+                                                 {0x309, 0xfffffffffc18},
+                                                 {0x390, 1ull << 32},
+                                                 {0x834, 0x400},
+                                                 {FAKE_READ | 0x38e, 1},
+                                                 {0, 0}});
         pmu_intel.stop(&session);
         fake_expect_writes((const uint64_t[][2]){{0x38f, 0}, {0x390, 1ull << 32}, {0, 0}});
     }
