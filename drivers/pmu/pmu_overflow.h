@@ -76,9 +76,9 @@ static inline __attribute__((always_inline)) bool pmu_overflow_look_short(bool p
     struct x86_halves look = x86_rdmsr_halves(pmu_overflow.look_msr);
 
     if (plain) {
-        if (__builtin_expect(!((look.low & pmu_overflow.looked.low) |
-                               (look.high & pmu_overflow.looked.high)),
-                             0))
+        if (__builtin_expect(
+                !((look.low & pmu_overflow.looked.low) | (look.high & pmu_overflow.looked.high)),
+                0))
             return false;
         *value = x86_rdpmc(pmu_overflow.counter);
         return true;

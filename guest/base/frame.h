@@ -13,10 +13,12 @@ struct trap_frame { /* as pushed by guest/syscall/entry.S; the last five by the 
     uint64_t rip, cs, rflags, rsp, ss;
 };
 _Static_assert(sizeof(struct trap_frame) == 22 * 8, "trap_frame");
-_Static_assert(offsetof(struct trap_frame, rbp) == 32 && offsetof(struct trap_frame, r10) == 56 && offsetof(struct trap_frame, rax) == 80 &&
+_Static_assert(offsetof(struct trap_frame, rbp) == 32 && offsetof(struct trap_frame, r10) == 56 &&
+                   offsetof(struct trap_frame, rax) == 80 &&
                    offsetof(struct trap_frame, rdi) == 112 &&
                    offsetof(struct trap_frame, error) == 128 &&
-                   offsetof(struct trap_frame, rip) == 136 && offsetof(struct trap_frame, rsp) == 160,
+                   offsetof(struct trap_frame, rip) == 136 &&
+                   offsetof(struct trap_frame, rsp) == 160,
                "entry.S");
 
 struct irq_frame { /* as pushed for an interrupt from ring 3: caller-saved registers only */

@@ -55,11 +55,11 @@ void entry_wake_saved_drained(void);
 void entry_sample_saved_drained(void);
 void entry_precise_saved(void);
 
-/* In guest/syscall/syscall.c and guest/syscall/traps.c.  An entry calls the table's function for the
- * call's number, which is in frame->rax, and then syscall_done, which puts the result there; where
- * only IRETQ restores everything, that leaves by entry_return.  From syscall_limit on, and that is
- * all with several CPUs, it calls syscall_trap instead, which does the same.  Context: thread,
- * interrupts off. */
+/* In guest/syscall/syscall.c and guest/syscall/traps.c.  An entry calls the table's function for
+ * the call's number, which is in frame->rax, and then syscall_done, which puts the result there;
+ * where only IRETQ restores everything, that leaves by entry_return.  From syscall_limit on, and
+ * that is all with several CPUs, it calls syscall_trap instead, which does the same.  Context:
+ * thread, interrupts off. */
 extern int64_t (*syscall_table[])(struct thread *thread, struct trap_frame *frame);
 extern uint64_t syscall_limit;
 void syscall_start(void); /* context: boot */

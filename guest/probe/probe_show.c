@@ -22,7 +22,6 @@
 
 #define BREAKPOINT 0xcc /* INT3 */
 
-
 /* Returns a page of the file; NULL if it is not in memory. */
 static const uint8_t *page_of(struct inode *inode, uint64_t index)
 {

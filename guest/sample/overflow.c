@@ -17,8 +17,8 @@
 #include "guest/transport/leave.h"
 
 /* Most samples are alike, and take a short way with fewer questions, of which there are two by what
- * registers there are: cpu->overflow.way.  What makes a sample unlike the others sets it to the long
- * way, on which a sample looks whether the next one may take a short one. */
+ * registers there are: cpu->overflow.way.  What makes a sample unlike the others sets it to the
+ * long way, on which a sample looks whether the next one may take a short one. */
 static __attribute__((noinline)) void find_way(struct cpu *cpu)
 {
     if (!cpu->trigger.paused && cpu->overflow.period == sampling.session.period)
@@ -267,9 +267,8 @@ static __attribute__((noinline)) void end_bare_shared(struct cpu *cpu, uint64_t 
     end_short_shared(cpu, now, false);
 }
 
-static __attribute__((noinline)) void no_room_short(struct cpu *cpu, uint64_t now,
-                                                    const uint64_t *ip,
-                                                    const struct trap_frame *user)
+static __attribute__((noinline)) void
+no_room_short(struct cpu *cpu, uint64_t now, const uint64_t *ip, const struct trap_frame *user)
 {
     overflow_rare(cpu, now, &cpu->clock.enter_ticks, ip, 0, user, NULL, 0);
 }

@@ -143,37 +143,39 @@ static inline uint64_t window_end(uint64_t fp, uint64_t bytes)
 /* One frame of a window, whose return address is stored at `offset`.  `from` and `to` are frame
  * pointers as words after the window's end, so they are negative.  A frame pointer that is not
  * aligned has bits at the top after the rotation, and is outside. */
-#define WINDOW_FRAME(load, from, to, offset)            \
-    "movq 8(%[base], %[" from "], 8), %[address]\n\t"   \
-    "movnti %[address], " offset "(%[word])\n\t" load   \
-    "addq %[minus_end], %[" to "]\n\t"                  \
+#define WINDOW_FRAME(load, from, to, offset)                                             \
+    "movq 8(%[base], %[" from "], 8), %[address]\n\t"                                    \
+    "movnti %[address], " offset "(%[word])\n\t" load "addq %[minus_end], %[" to "]\n\t" \
     "cmpq %[" from "], %[" to "]\n\t"
-#define WINDOW(load)                                     \
-    "1:" WINDOW_FRAME(load("at", "next"), "at", "next", "8")   \
-    "jbe 2f\n\t"                                         \
-    WINDOW_FRAME(load("next", "at"), "next", "at", "16")  \
-    "jbe 3f\n\t"                                         \
-    WINDOW_FRAME(load("at", "next"), "at", "next", "24") \
-    "jbe 4f\n\t"                                         \
-    WINDOW_FRAME(load("next", "at"), "next", "at", "32") \
-    "leaq 32(%[word]), %[word]\n\t"                      \
-    "ja 1b\n\t"                                          \
-    "xchgq %[at], %[next]\n\t"                           \
-    "jmp 5f\n"                                           \
-    "3: xchgq %[at], %[next]\n\t"                        \
-    "addq $16, %[word]\n\t"                              \
-    "jmp 5f\n"                                           \
-    "4: addq $16, %[word]\n"                             \
-    "2: addq $8, %[word]\n"                              \
-    "5:"
+#define WINDOW(load)                                                                               \
+    "1:" WINDOW_FRAME(load("at", "next"), "at", "next", "8") "jbe 2f\n\t" WINDOW_FRAME(            \
+        load("next", "at"), "next", "at",                                                          \
+        "16") "jbe 3f\n\t" WINDOW_FRAME(load("at", "next"), "at", "next",                          \
+                                        "24") "jbe 4f\n\t" WINDOW_FRAME(load("next", "at"),        \
+                                                                        "next", "at",              \
+                                                                        "32") "leaq 32(%[word]), " \
+                                                                              "%[word]\n\t"        \
+                                                                              "ja 1b\n\t"          \
+                                                                              "xchgq %[at], "      \
+                                                                              "%[next]\n\t"        \
+                                                                              "jmp 5f\n"           \
+                                                                              "3: xchgq %[at], "   \
+                                                                              "%[next]\n\t"        \
+                                                                              "addq $16, "         \
+                                                                              "%[word]\n\t"        \
+                                                                              "jmp 5f\n"           \
+                                                                              "4: addq $16, "      \
+                                                                              "%[word]\n"          \
+                                                                              "2: addq $8, "       \
+                                                                              "%[word]\n"          \
+                                                                              "5:"
 #define LOAD_BMI2(from, to) "rorxq $3, (%[base], %[" from "], 8), %[" to "]\n\t"
-#define LOAD_ANY(from, to) \
-    "movq (%[base], %[" from "], 8), %[" to "]\n\trorq $3, %[" to "]\n\t"
+#define LOAD_ANY(from, to) "movq (%[base], %[" from "], 8), %[" to "]\n\trorq $3, %[" to "]\n\t"
 
-/* Reads the frames from fp to `end`, each above the last one, into the words after `word`.  This is most of a stack's cost, so
- * it is in assembly: twenty-five instructions for four frames. */
-static inline __attribute__((always_inline)) struct window
-read_window(uint64_t fp, uint64_t base, uint64_t end, uint64_t *word)
+/* Reads the frames from fp to `end`, each above the last one, into the words after `word`.  This is
+ * most of a stack's cost, so it is in assembly: twenty-five instructions for four frames. */
+static inline __attribute__((always_inline)) struct window read_window(uint64_t fp, uint64_t base,
+                                                                       uint64_t end, uint64_t *word)
 {
     uint64_t minus_end = ~(end / WORD_BYTES), at, address, next;
 
@@ -181,17 +183,17 @@ read_window(uint64_t fp, uint64_t base, uint64_t end, uint64_t *word)
     at = fp / WORD_BYTES + minus_end;
     base += end + WORD_BYTES;
     if (__builtin_expect(has_bmi2, 1))
-        __asm__ volatile(WINDOW(LOAD_BMI2)
-                         : [address] "=&r"(address), [word] "+&r"(word), [next] "=&r"(next),
-                           [at] "+&r"(at)
-                         : [base] "r"(base), [minus_end] "r"(minus_end)
-                         : "memory", "cc");
+        __asm__ volatile(
+            WINDOW(LOAD_BMI2)
+            : [address] "=&r"(address), [word] "+&r"(word), [next] "=&r"(next), [at] "+&r"(at)
+            : [base] "r"(base), [minus_end] "r"(minus_end)
+            : "memory", "cc");
     else
-        __asm__ volatile(WINDOW(LOAD_ANY)
-                         : [address] "=&r"(address), [word] "+&r"(word), [next] "=&r"(next),
-                           [at] "+&r"(at)
-                         : [base] "r"(base), [minus_end] "r"(minus_end)
-                         : "memory", "cc");
+        __asm__ volatile(
+            WINDOW(LOAD_ANY)
+            : [address] "=&r"(address), [word] "+&r"(word), [next] "=&r"(next), [at] "+&r"(at)
+            : [base] "r"(base), [minus_end] "r"(minus_end)
+            : "memory", "cc");
     next -= minus_end;
     return (struct window){.fp = next << 3 | next >> 61,
                            .above = end + (at + 2) * WORD_BYTES,
@@ -247,8 +249,8 @@ void stack_walk_start(uint32_t limit)
     first_bytes = window_bytes(limit);
 }
 
-/* Walks on after the first window.  `frames` is volatile lest the compiler passes what is in it, and
- * that on the stack. */
+/* Walks on after the first window.  `frames` is volatile lest the compiler passes what is in it,
+ * and that on the stack. */
 static __attribute__((noinline)) void walk_rest(struct trace_slot_stack *stack,
                                                 const volatile struct cpu_frames *frames,
                                                 uint64_t fp, uint64_t above, uint64_t address,
@@ -290,8 +292,8 @@ void stack_walk(struct trace_slot_stack *stack, uint64_t fp, struct cpu_frames *
     }
     word = (uint64_t *)(void *)stack; /* the one before the first */
     seen = read_window(fp, frames->base, end, word);
-    if (__builtin_expect(
-            seen.fp || seen.address == restorers[0] || restorers[1] != NO_RESTORER, 0)) {
+    if (__builtin_expect(seen.fp || seen.address == restorers[0] || restorers[1] != NO_RESTORER,
+                         0)) {
         walk_rest(stack, frames, seen.fp, seen.above, seen.address, seen.word);
         return;
     }

@@ -135,8 +135,8 @@ void syscall_done(struct trap_frame *frame, int64_t result)
     uint64_t end;
 
     frame->rax = (uint64_t)result;
-    if (__builtin_expect(
-            result == -EINTR || thread_signals_all(thread) || thread->after_call.any, 0)) {
+    if (__builtin_expect(result == -EINTR || thread_signals_all(thread) || thread->after_call.any,
+                         0)) {
         done_rarely(frame, result);
         return;
     }

@@ -11,7 +11,6 @@
 #include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
 
-
 static struct signal_note kill_note(const struct thread *thread, uint32_t signal, int32_t code)
 {
     return (struct signal_note){
