@@ -157,8 +157,8 @@ static const uint8_t *copy_some(struct pebs *pebs, const struct pebs_copy *copy,
     return at;
 }
 
-/* With call stacks each record interrupts, when the program has moved on by an instruction at least.
- * Should there be several all the same, its stack is that of the newest. */
+/* With call stacks each record interrupts, when the program has moved on by an instruction at
+ * least. Should there be several all the same, its stack is that of the newest. */
 static __attribute__((noinline)) void add_stacks(struct cpu *cpu, uint8_t *slots, uint8_t *end,
                                                  bool newest)
 {

@@ -215,9 +215,9 @@ static bool has_returned(struct unwind *u, uint64_t ip, uint64_t now)
     if (rule < FIRST_RULE)
         return false;
     r = &u->rules[rule - FIRST_RULE];
-    return r->restored == UNWIND_CALLEE_SAVED &&
-           r->cfa.how == UNWIND_REGISTER && r->cfa.reg == UNWIND_RSP &&
-           r->cfa.offset == sizeof(uint64_t) && now != ip + VZEROUPPER_BYTES;
+    return r->restored == UNWIND_CALLEE_SAVED && r->cfa.how == UNWIND_REGISTER &&
+           r->cfa.reg == UNWIND_RSP && r->cfa.offset == sizeof(uint64_t) &&
+           now != ip + VZEROUPPER_BYTES;
 }
 
 /* A call has its own end as the innermost return address, and is not followed by what is before
