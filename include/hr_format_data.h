@@ -79,6 +79,8 @@ _Static_assert(sizeof(struct hr_rec_samples) == 8, "hr_rec_samples");
 enum { /* hr_meta_accesses.flags */
        HR_ACCESSES_REGISTERS = 1, /* each access has HR_ACCESS_REGISTERS registers */
        HR_ACCESSES_JITTER = 2, /* periods are random around the given ones */
+       HR_ACCESSES_LATER = 4, /* a copy of a record's stack has the ip that it was taken at in the
+                                 place of rcx */
 };
 
 enum hr_access_sources { /* hr_meta_accesses.sources: how to read hr_access.source */

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Unpacks Debian's servers, clients for them, and programs of tests/guest/35-unpacked.t, below $BUILD/servers/root, where the
+# Unpacks Debian's servers, clients for them, programs of tests/guest/35-unpacked.t, and allocators of 40-alloc.t, below $BUILD/servers/root, where the
 # tests find them.  They are not installed, because that would start daemons.  Does nothing where they are there already.
 set -eu
 cd "$(dirname "$0")/.."
 place=${BUILD:-build}/servers
 packages='redis-server redis-tools memcached libmemcached-tools nginx apache2-utils postgresql-15 postgresql-client-15 curl
-lighttpd r-base-core graphviz povray'
+lighttpd r-base-core graphviz povray libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0'
 
 [ "$(cat "$place/packages" 2>/dev/null)" != "$packages" ] || exit 0
 rm -rf "$place"

@@ -157,8 +157,8 @@ static const uint8_t *copy_some(struct pebs *pebs, const struct pebs_copy *copy,
     return at;
 }
 
-/* With call stacks each record interrupts.  Should there be several all the same, the program's
- * stack is that of the newest. */
+/* With call stacks each record interrupts, when the program has moved on by an instruction at
+ * least. Should there be several all the same, its stack is that of the newest. */
 static __attribute__((noinline)) void add_stacks(struct cpu *cpu, uint8_t *slots, uint8_t *end,
                                                  bool newest)
 {
@@ -168,7 +168,7 @@ static __attribute__((noinline)) void add_stacks(struct cpu *cpu, uint8_t *slots
         struct trace_slot *slot = (struct trace_slot *)(void *)slots;
 
         if (newest && slots + bytes == end)
-            stack_take(cpu, slot, stack_frame(cpu));
+            stack_take_later(cpu, slot, stack_frame(cpu));
         else
             stack_take_none(slot);
     }

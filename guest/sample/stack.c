@@ -97,6 +97,13 @@ int stack_add_to_writer(struct trace_writer *writer)
     return 0;
 }
 
+void stack_take_later(struct cpu *cpu, struct trace_slot *slot, const struct trap_frame *frame)
+{
+    stack_take(cpu, slot, frame);
+    if (run.stacks.kind == HR_STACK_DWARF)
+        pmu_store(stack_of(slot)->words + REGISTER_RCX, frame->rip);
+}
+
 void stack_check(struct trace_slot *slot)
 {
     if (run.stacks.kind == HR_STACK_FP)

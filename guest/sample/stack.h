@@ -53,6 +53,10 @@ static inline void stack_take(struct cpu *cpu, struct trace_slot *slot,
         stack_other(stack_of(slot), frame);
 }
 
+/* As stack_take, where the sample's ip is an earlier one: the place of rcx says what ip the stack
+ * belongs to (HR_ACCESSES_LATER). */
+void stack_take_later(struct cpu *cpu, struct trace_slot *slot, const struct trap_frame *frame);
+
 /* A sample has no stack. */
 void stack_take_none(struct trace_slot *slot);
 

@@ -218,7 +218,8 @@ static void meta_accesses(struct trace_writer *w)
     struct hr_meta_accesses record = {
         .sources = run.pmu_caps.record_sources,
         .flags = (sampling.session.registers ? HR_ACCESSES_REGISTERS : 0u) |
-                 (sampling.jitter ? HR_ACCESSES_JITTER : 0u),
+                 (sampling.jitter ? HR_ACCESSES_JITTER : 0u) |
+                 (run.stacks.kind == HR_STACK_DWARF ? HR_ACCESSES_LATER : 0u),
         .latency_least = sampling.latency_least,
     };
 

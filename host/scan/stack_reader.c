@@ -155,20 +155,32 @@ static enum trace_status read_chains(struct stack_reader *reader,
     return *error == 0 ? TRACE_OK : TRACE_BAD_RECORD;
 }
 
-/* A sample in ring 0 has the registers of the entry into the kernel, with ring 3's ip in place of
- * rcx: that is its first frame. */
-#define KERNEL_SAMPLE_IP 2
+/* What the place of rcx may hold instead: the ip of ring 3 where the sample's is another one. */
+#define OTHER_IP 2
+
+/* A sample in ring 0 has the registers of the entry into the kernel: that is its first frame. */
+static uint32_t unwind_entry(struct stack_reader *reader, const struct stack_reader_run *run,
+                             const struct unwind_sample *sample)
+{
+    if (sample->ip == 0)
+        return HR_STACK_BROKEN;
+    return stacks_child(
+        run->stacks, unwind_stack(reader->unwind, sample, run->stacks),
+        common_frame(run, run->own_addresses ? NO_SPACE : sample->space, sample->ip + 1));
+}
 
 static uint32_t unwind(struct stack_reader *reader, const struct stack_reader_run *run, uint32_t i,
                        int *error)
 {
+    const struct trace_slot *slot = &run->slots[i];
+    bool kernel = (slot->flags & HR_SAMPLE_KERNEL) != 0;
+    bool later = (run->info->accesses.flags & HR_ACCESSES_LATER) != 0 &&
+                 (slot->flags & HR_SAMPLE_ASIDE) == 0;
     struct unwind_sample sample = {
-        .ip = run->slots[i].ip,
+        .ip = slot->ip,
         .stack = reader->copies->stack,
         .stack_bytes = reader->copies->stack_bytes,
     };
-
-    bool kernel = (run->slots[i].flags & HR_SAMPLE_KERNEL) != 0;
     uint64_t until;
 
     if (!reader->copies->taken)
@@ -182,14 +194,11 @@ static uint32_t unwind(struct stack_reader *reader, const struct stack_reader_ru
     memcpy(sample.registers, reader->copies->registers, sizeof sample.registers);
     sample.space = space_of(run, i, &until);
     sample.own_addresses = run->own_addresses;
-    if (!kernel)
+    if (!kernel && !later)
         return unwind_stack(reader->unwind, &sample, run->stacks);
-    sample.ip = sample.registers[KERNEL_SAMPLE_IP];
-    if (sample.ip == 0)
-        return HR_STACK_BROKEN;
-    return stacks_child(
-        run->stacks, unwind_stack(reader->unwind, &sample, run->stacks),
-        common_frame(run, run->own_addresses ? NO_SPACE : sample.space, sample.ip + 1));
+    sample.ip = sample.registers[OTHER_IP];
+    return kernel ? unwind_entry(reader, run, &sample)
+                  : unwind_stack_after(reader->unwind, &sample, slot->ip, run->stacks);
 }
 
 static enum trace_status read_copies(struct stack_reader *reader,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/unwind/unwind_epilogue.h"
 #include "host/unwind/unwind_files.h"
 #include "host/unwind/unwind_rule.h"
 #include "lib/hash.h"
@@ -13,6 +14,8 @@
 #define PLACES (1u << PLACE_BITS)
 #define RULE_BITS 14
 #define RULES (1u << RULE_BITS) /* 5 MB, cleared like the places */
+#define INSTRUCTION_BYTES_MAX 15u
+#define VZEROUPPER_BYTES 3u
 
 enum { NO_MAP = 1, NO_RULE, ENTRY, FIRST_RULE }; /* place.rule; 0: the place is free */
 
@@ -167,8 +170,9 @@ static uint32_t follow(struct unwind *u, struct unwind_frame *frame, uint32_t *c
     return rule == ENTRY ? HR_STACK_WHOLE : HR_STACK_BROKEN;
 }
 
-uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
-                      struct stacks *stacks)
+/* Follows a sample's stack into the trail.  Returns its end, or HR_STACK_NONE without memory. */
+static uint32_t follow_sample(struct unwind *unwind, const struct unwind_sample *sample,
+                              uint32_t *count)
 {
     struct unwind_frame frame = {
         .known = (1u << UNWIND_REGISTERS) - 1,
@@ -176,9 +180,9 @@ uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
         .stack = sample->stack,
         .stack_bytes = sample->stack_bytes,
     };
-    uint32_t count = 0, node;
     int news = unwind_files_update(&unwind->files);
 
+    *count = 0;
     if (news < 0)
         return HR_STACK_NONE;
     /* only between stacks: the stack being followed has pointers to rules */
@@ -188,8 +192,58 @@ uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
     memcpy(frame.registers, sample->registers, sizeof sample->registers);
     frame.registers[UNWIND_RIP] = sample->ip;
     unwind->sample = sample;
-    node = follow(unwind, &frame, &count);
+    return follow(unwind, &frame, count);
+}
+
+uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
+                      struct stacks *stacks)
+{
+    uint32_t count, node = follow_sample(unwind, sample, &count);
+
     while (count != 0)
         node = stacks_child(stacks, node, unwind->trail[--count]);
+    return node;
+}
+
+/* Nothing but a return, or VZEROUPPER before it, has restored all registers and has the caller's
+ * address at rsp. */
+static bool has_returned(struct unwind *u, uint64_t ip, uint64_t now)
+{
+    uint64_t rule = rule_at(u, common(u, ip));
+    const struct unwind_rule *r;
+
+    if (rule < FIRST_RULE)
+        return false;
+    r = &u->rules[rule - FIRST_RULE];
+    return r->restored == UNWIND_CALLEE_SAVED && r->cfa.how == UNWIND_REGISTER &&
+           r->cfa.reg == UNWIND_RSP && r->cfa.offset == sizeof(uint64_t) &&
+           now != ip + VZEROUPPER_BYTES;
+}
+
+/* A call has its own end as the innermost return address, and is not followed by what is before
+ * that. */
+static bool has_called(uint64_t ip, uint64_t now, uint64_t returns_to, uint64_t common_ip)
+{
+    uint64_t bytes = returns_to - common_ip;
+
+    return bytes >= 2 && bytes <= INSTRUCTION_BYTES_MAX && now - ip >= bytes;
+}
+
+uint32_t unwind_stack_after(struct unwind *unwind, const struct unwind_sample *sample, uint64_t ip,
+                            struct stacks *stacks)
+{
+    uint32_t count, first = 0, node = follow_sample(unwind, sample, &count);
+
+    if (node == HR_STACK_NONE)
+        return node;
+    if (count != 0 && has_called(ip, sample->ip, unwind->trail[0],
+                                 sample->own_addresses ? ip : common(unwind, ip)))
+        first = 1; /* this frame is the sample's own */
+    while (count != first)
+        node = stacks_child(stacks, node, unwind->trail[--count]);
+    if (first == 0 && has_returned(unwind, ip, sample->ip)) {
+        add_frame(unwind, sample->ip, false, &count);
+        node = stacks_child(stacks, node, unwind->trail[0]);
+    }
     return node;
 }

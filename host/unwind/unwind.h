@@ -38,3 +38,8 @@ void unwind_close(struct unwind *unwind);
 /* Returns the stack's node in `stacks`. */
 uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
                       struct stacks *stacks);
+
+/* As unwind_stack, of a sample whose instruction, at `ip`, was executed before the program came to
+ * sample->ip: a call has made a frame, and a return has left one. */
+uint32_t unwind_stack_after(struct unwind *unwind, const struct unwind_sample *sample, uint64_t ip,
+                            struct stacks *stacks);

@@ -3,8 +3,6 @@
 
 #include <stdbool.h>
 
-#define CALLEE_SAVED (1u << 3 | 1u << 6 | 0xfu << 12) /* rbx rbp r12 .. r15 */
-
 /* DWARF's register numbers by the machine's. */
 static const uint8_t dwarf_numbers[8] = {0, 2, 1, 3, 7, 6, 4, 5};
 
@@ -43,7 +41,7 @@ static size_t passed_over(const uint8_t *code, size_t bytes)
 
 uint16_t unwind_epilogue(const uint8_t *code, size_t bytes)
 {
-    uint32_t restored = CALLEE_SAVED;
+    uint32_t restored = UNWIND_CALLEE_SAVED;
 
     for (size_t at = 0; at < bytes;) {
         bool high = code[at] == 0x41 && at + 1 < bytes; /* REX.B: r8 .. r15 */

@@ -15,3 +15,5 @@
 /* Returns a bit for each callee-saved register (DWARF's numbers) that holds the caller's value at
  * the start of `code`; 0 if something other than pops and a return follows. */
 uint16_t unwind_epilogue(const uint8_t *code, size_t bytes);
+
+#define UNWIND_CALLEE_SAVED (1u << 3 | 1u << 6 | 0xfu << 12) /* rbx rbp r12 .. r15 */

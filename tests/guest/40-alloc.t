@@ -58,6 +58,19 @@ is 'containers: every kind of operator new, once' "$(sums)" '2031 325209 2019'
 is '... a leak of it' "$(of 'leak_here()')" '10 4000 10'
 is '... frees that are not of what was seen' "$(jq -c '[.unknown_frees, .freed_twice, .replaced]' json)" '[0,0,0]'
 
+# ---- other allocators, which tools/servers.sh unpacks ----
+for allocator in jemalloc tcmalloc_minimal mimalloc; do
+    library=$(ls "$BUILD/servers/root/usr/lib/x86_64-linux-gnu/lib$allocator".so.* 2>/dev/null | head -n 1)
+    [ -n "$library" ] || { skip 3 "tools/servers.sh has not unpacked $allocator"; continue; }
+    alloc --env LD_PRELOAD="$library" ./alloc leaks
+    is "$allocator: a leak" "$(of leak_here)" '1000 64000 1000'
+    alloc --env LD_PRELOAD="$library" ./alloc kinds
+    is "$allocator: every function" "$(of kinds)" '7 1001335 0'
+    alloc --env LD_PRELOAD="$library" ./containers
+    is "$allocator: operator new" "$("$HR" memory --by function -f json hr.bin |
+        jq -r '.rows[] | select(.name | startswith("fill(")) | "\(.count) \(.bytes)"')" '1000 72000'
+done
+
 # ---- libraries that the program loads later ----
 gcc -g -O1 -o plugin "$ROOT/tests/programs/plugin.c" -ldl && gcc -g -O1 -shared -fPIC -DPLUGIN -o plugin.so "$ROOT/tests/programs/plugin.c" || exit 1
 alloc ./plugin
@@ -107,6 +120,8 @@ is 'with -g the stack of each site' "$("$HR" memory --leaks -f json hr.bin | jq 
 "$HR" memory --leaks hr.bin >leaks
 like '... in the table' leaks '^ +<- leaks \(alloc.c:[0-9]+\)$'
 ok 'the trace is right' "$HR" check hr.bin
+"$HR" memory --by stack -n 1 hr.bin >stacks
+is '... and below the rows by stack' "$(sed -n '/leak_here/,/main/p' stacks | grep -c '^ \{85\}<- \(leaks\|main\) (alloc.c:[0-9]*)$')" 2
 "$HR" memory --map -f json hr.bin | jq '.bands |= map(select(.object | test("heap: leak_here")))' >map
 is 'the map has each object of a place' "$(jq -c '.bands | length, .[0].objects, .[0].bytes' map | tr '\n' ' ')" '1 1000 64000 '
 is '... its stack' "$(jq -r '.bands[0].detail[:3] | map(split(" ")[0]) | join(" ")' map)" 'leak_here leaks main'

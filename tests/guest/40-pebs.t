@@ -125,6 +125,10 @@ options() {
     conserved 'stacks' 10007 instructions
     deep=$("$HR" dump --format records hr.bin | grep -cE '^  sample .* stack=(0x[0-9a-f]+,){16}whole ')
     within 'stacks: those of the records' "$deep" $(($(stat_of hr.bin .samples) - 2)) "$(stat_of hr.bin .samples)"
+    on_flavour -m pebs -e instructions -c 7 -g dwarf ./chain
+    "$HR" export folded -o folded hr.bin 2>/dev/null
+    is 'stacks from copies: callers of each instruction, of calls and returns too' \
+        "$(sed -n 's/^.*\(main;outer[^ ]*\) /\1 /p' folded | awk '{ n[$1] += $2 } END { for (stack in n) print stack, int(n[stack] * 7 / 20000 + 0.5) }' | sort)" "$chain"
     on_flavour -m pebs -e instructions:k "$WORKLOADS/hello"
     is 'ring 0: refused' "$status" 125
     like 'and told so' err '^hr: event instructions:k: mode pebs has records of ring 3 alone'
@@ -153,6 +157,13 @@ among() {
     sed -i 1d records # the probe's own stop is before it
     walk 'probes' 1001 8 64 5
 }
+
+# chain's stacks, with the instructions of a round: a function has as many as it is long.
+gcc -O1 -fomit-frame-pointer -static -o chain "$ROOT/tests/programs/chain.c" || exit 1
+long() { objdump -d --disassemble="$1" chain | grep -c '^ .*[[:xdigit:]]:.[[:xdigit:]][[:xdigit:]] '; }
+chain="main;outer $(long outer)
+main;outer;middle $((2 * $(long middle)))
+main;outer;middle;inner $((4 * $(long inner)))"
 
 some=0
 while IFS= read -r flavour; do

@@ -8,6 +8,8 @@
 
 #define LEAKS_NAMED 3u
 #define FRAMES_SHOWN 16u
+#define LIVE_COLUMNS 34 /* before a name in the table of what is live */
+#define ROW_COLUMNS 85 /* in that of all */
 
 static void print_name(FILE *out, const struct memory_groups *rows, const struct memory_group *row)
 {
@@ -98,6 +100,18 @@ static void print_leaks(FILE *out, struct memory_groups *rows)
     }
 }
 
+static void print_stack(FILE *out, const struct memory_groups *rows, const struct memory_group *row,
+                        int indent)
+{
+    const struct memory_site *site = memory_sites_at(&rows->heap.sites, row->site);
+    char frame[MEMORY_WHERE_BYTES], safe[4 * MEMORY_WHERE_BYTES];
+
+    for (uint32_t i = 0;
+         i < FRAMES_SHOWN && memory_where_frame(rows->symbols, rows->stacks, site, i, frame); i++)
+        fprintf(out, "%*s%s %s\n", indent, "", i == 0 ? "  " : "<-",
+                text_escape(safe, sizeof safe, frame));
+}
+
 static void print_row(FILE *out, struct memory_groups *rows, struct memory_group *row)
 {
     const struct memory_totals *t = &row->totals;
@@ -116,6 +130,8 @@ static void print_row(FILE *out, struct memory_groups *rows, struct memory_group
         fprintf(out, " %10s %10s %6s  ", "-", "-", "-");
     print_name(out, rows, row);
     fputc('\n', out);
+    if (rows->by == MEMORY_BY_STACK)
+        print_stack(out, rows, row, ROW_COLUMNS);
 }
 
 static void print_rest(FILE *out, uint32_t count, uint32_t all)
@@ -134,17 +150,6 @@ static void print_all(FILE *out, struct memory_groups *rows, unsigned long limit
     for (uint32_t i = 0; i < count; i++)
         print_row(out, rows, rows->all[i]);
     print_rest(out, count, rows->count);
-}
-
-static void print_stack(FILE *out, const struct memory_groups *rows, const struct memory_group *row)
-{
-    const struct memory_site *site = memory_sites_at(&rows->heap.sites, row->site);
-    char frame[MEMORY_WHERE_BYTES], safe[4 * MEMORY_WHERE_BYTES];
-
-    for (uint32_t i = 0;
-         i < FRAMES_SHOWN && memory_where_frame(rows->symbols, rows->stacks, site, i, frame); i++)
-        fprintf(out, "%34s%s %s\n", "", i == 0 ? "  " : "<-",
-                text_escape(safe, sizeof safe, frame));
 }
 
 /* What was live at a time: at the program's peak, or at its end. */
@@ -171,7 +176,7 @@ static void print_live(FILE *out, struct memory_groups *rows, bool peak, unsigne
         print_name(out, rows, row);
         fputc('\n', out);
         if (rows->by == MEMORY_BY_STACK)
-            print_stack(out, rows, row);
+            print_stack(out, rows, row, LIVE_COLUMNS);
     }
     print_rest(out, (uint32_t)reader_shown(count, limit), count);
 }

@@ -14,8 +14,6 @@ struct cpu cpus[CPUS_MAX];
 struct apic_state apic;
 void (*sampler_drain)(struct cpu *cpu);
 uint32_t stack_offset;
-void (*stack_other)(struct trace_slot_stack *stack, const struct trap_frame *frame);
-
 static uint8_t *blocks[2];
 static uint32_t block_count;
 
@@ -38,11 +36,11 @@ uint64_t phys_alloc_last(void)
     return (uint64_t)block - (uint64_t)phys_pointer(0);
 }
 
-void stack_walk(struct trace_slot_stack *stack, uint64_t frame_pointer, struct cpu_frames *frames)
+void stack_take_later(struct cpu *cpu, struct trace_slot *slot, const struct trap_frame *frame)
 {
-    (void)stack;
-    (void)frame_pointer;
-    (void)frames;
+    (void)cpu;
+    (void)slot;
+    (void)frame;
 }
 
 void stack_take_none(struct trace_slot *slot)
