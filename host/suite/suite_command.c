@@ -4,25 +4,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "host/base/array.h"
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/option.h"
 #include "host/base/text.h"
 #include "host/suite/suite_baseline.h"
+#include "host/suite/suite_pages.h"
 #include "host/suite/suite_print.h"
 #include "host/suite/suite_run.h"
 
 #define RESULTS_DEFAULT "microtome-results"
 
-enum { KEY_TAG = 256, KEY_ONLY, KEY_LINK, KEY_DIR, KEY_GIT };
+enum { KEY_TAG = 256, KEY_ONLY, KEY_LINK, KEY_DIR, KEY_GIT, KEY_REPEAT, KEY_WARM_UP, KEY_PAGES };
 
 struct wish { /* what a subcommand was given */
     const char *arguments[3];
     size_t argument_count, argument_max;
     const char *output;
     const char *link;
+    const char *pages; /* folder to write them to; NULL: none */
     suite_printer *print;
     struct suite_selection selection;
     struct suite_store store;
@@ -31,6 +35,14 @@ struct wish { /* what a subcommand was given */
 static error_t take_more(struct suite_texts *texts, const char *text)
 {
     return -array_append_text(&texts->list, &texts->count, text);
+}
+
+static void parse_runs(const char *name, const char *argument, uint64_t least, uint64_t *runs,
+                       const struct argp_state *state)
+{
+    if (option_number(argument, least, SUITE_REPEAT_MAX, runs) != 0)
+        argp_error(state, "--%s %s: give a number from %u to %u", name, argument,
+                   (unsigned int)least, SUITE_REPEAT_MAX);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -53,10 +65,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return take_more(&w->selection.tags, argument);
     case KEY_ONLY:
         return take_more(&w->selection.names, argument);
+    case KEY_REPEAT:
+        parse_runs("repeat", argument, 1, &w->selection.repeat, state);
+        return 0;
+    case KEY_WARM_UP:
+        parse_runs("warmup", argument, 0, &w->selection.warm_up, state);
+        return 0;
     case KEY_LINK:
-        w->link = argument;
+    case KEY_PAGES:
+        *(key == KEY_LINK ? &w->link : &w->pages) = argument;
         if (argument[strcspn(argument, " ()<>\"\n")] != 0)
-            argp_error(state, "--link: an address has none of ( ) < > \" and no blank");
+            argp_error(state, "%s: an address has none of ( ) < > \" and no blank", argument);
         return 0;
     case KEY_DIR:
         w->store.folder = argument;
@@ -90,16 +109,43 @@ static int finish_output(int status)
     return error_exit(HR_EXIT_USAGE, "cannot write to standard output");
 }
 
-/* Shows a comparison, and returns its exit status. */
+/* Results in a folder have their traces there. */
+static const char *folder_of(const char *path)
+{
+    struct stat status;
+
+    return path != NULL && stat(path, &status) == 0 && S_ISDIR(status.st_mode) ? path : NULL;
+}
+
+/* Writes the pages of a comparison, unless none are wanted. */
+static int write_pages(const struct wish *w, const char *before, const char *after,
+                       struct suite_comparison *comparison, struct run_failure *failure)
+{
+    const struct suite_pages pages = {w->pages, folder_of(before), folder_of(after)};
+
+    if (w->pages == NULL)
+        return 0;
+    if (pages.after == NULL)
+        return run_fail(failure, "--pages: '%s' has no traces; name the folder of the results",
+                        after);
+    return suite_pages_write(&pages, comparison, failure);
+}
+
+/* Shows a comparison, and returns its exit status.  `paths` are those of the results. */
 static int conclude(const struct wish *w, const struct suite_results *before,
-                    const struct suite_results *after)
+                    const struct suite_results *after, const char *const paths[2])
 {
     struct suite_comparison comparison;
     struct run_failure failure = {0};
-    const struct suite_print print = {stdout, &comparison, w->link};
+    char link[SUITE_PATH_BYTES];
+    const struct suite_print print = {stdout, &comparison,
+                                      w->link != NULL || w->pages == NULL ? w->link : link,
+                                      w->pages != NULL};
     int status;
 
-    if (suite_compare(&comparison, before, after, &failure) == 0) {
+    snprintf(link, sizeof link, "%.4000s/{}.html", w->pages != NULL ? w->pages : "");
+    if (suite_compare(&comparison, before, after, &failure) == 0 &&
+        write_pages(w, paths[0], paths[1], &comparison, &failure) == 0) {
         w->print(&print);
         status = suite_comparison_status(&comparison);
         status = finish_output(status);
@@ -113,15 +159,15 @@ static int conclude(const struct wish *w, const struct suite_results *before,
 static int run(struct wish *w)
 {
     const char *path = w->argument_count != 0 ? w->arguments[0] : SUITE_FILE_DEFAULT;
+    const char *const paths[] = {NULL, w->output != NULL ? w->output : RESULTS_DEFAULT};
     struct suite_results results = {0};
     struct run_failure failure = {0};
     struct suite suite = {0};
     int status;
 
     if (suite_read(&suite, path, &failure) == 0 &&
-        suite_run(&suite, &w->selection, w->output != NULL ? w->output : RESULTS_DEFAULT, &results,
-                  &failure) == 0)
-        status = conclude(w, NULL, &results);
+        suite_run(&suite, &w->selection, paths[1], &results, &failure) == 0)
+        status = conclude(w, NULL, &results, paths);
     else
         status = say(&failure);
     suite_results_free(&results);
@@ -131,6 +177,8 @@ static int run(struct wish *w)
 
 static int compare(struct wish *w)
 {
+    const char *const paths[] = {w->arguments[0],
+                                 w->argument_count > 1 ? w->arguments[1] : RESULTS_DEFAULT};
     struct suite_results before = {0}, after = {0};
     struct run_failure failure = {0};
     int status;
@@ -139,9 +187,8 @@ static int compare(struct wish *w)
         return error_exit(HR_EXIT_USAGE, "hr suite compare: name a base: a baseline, or a file or "
                                          "folder of results");
     if (suite_baseline_find(w->store.folder, w->arguments[0], &before, &failure) == 0 &&
-        suite_results_read(&after, w->argument_count > 1 ? w->arguments[1] : RESULTS_DEFAULT,
-                           &failure) == 0)
-        status = conclude(w, &before, &after);
+        suite_results_read(&after, paths[1], &failure) == 0)
+        status = conclude(w, &before, &after, paths);
     else
         status = say(&failure);
     suite_results_free(&before);
@@ -151,13 +198,13 @@ static int compare(struct wish *w)
 
 static int show(struct wish *w)
 {
-    const char *path = w->argument_count != 0 ? w->arguments[0] : RESULTS_DEFAULT;
+    const char *const paths[] = {NULL, w->argument_count != 0 ? w->arguments[0] : RESULTS_DEFAULT};
     struct run_failure failure = {0};
     struct suite_results results = {0};
     int status;
 
-    status = suite_baseline_find(w->store.folder, path, &results, &failure) == 0
-                 ? conclude(w, NULL, &results)
+    status = suite_baseline_find(w->store.folder, paths[1], &results, &failure) == 0
+                 ? conclude(w, NULL, &results, paths)
                  : say(&failure);
     suite_results_free(&results);
     return status;
@@ -195,6 +242,7 @@ static int list_baselines(struct wish *w)
 
 static int show_baseline(struct wish *w)
 {
+    static const char *const paths[] = {NULL, NULL};
     struct run_failure failure = {0};
     struct suite_results results = {0};
     int status;
@@ -202,7 +250,7 @@ static int show_baseline(struct wish *w)
     if (w->argument_count == 1)
         return list_baselines(w);
     status = suite_baseline_read(&w->store, w->arguments[1], &results, &failure) == 0
-                 ? conclude(w, NULL, &results)
+                 ? conclude(w, NULL, &results, paths)
                  : say(&failure);
     suite_results_free(&results);
     return status;
@@ -236,6 +284,13 @@ static int baseline(struct wish *w)
     {                                                                                         \
         "link", KEY_LINK, "URL", 0, "markdown: a benchmark's page, {} stands for its name", 0 \
     }
+#define PAGES                                                                                      \
+    {                                                                                              \
+        "pages", KEY_PAGES, "DIR", 0,                                                              \
+            "write the page of hr view of each benchmark (of those that changed; with the base's " \
+            "traces also what changed) to DIR; markdown links there",                              \
+            0                                                                                      \
+    }
 #define DIR                                                                              \
     {                                                                                    \
         "dir", KEY_DIR, "DIR", 0, "folder of baselines (default microtome-baselines)", 0 \
@@ -245,11 +300,17 @@ static const struct argp_option run_options[] = {
     {"output", 'o', "DIR", 0, "folder for traces and results (default microtome-results)", 0},
     {"tag", KEY_TAG, "TAG", 0, "only benchmarks with this tag; may be repeated", 0},
     {"only", KEY_ONLY, "NAME", 0, "only this benchmark; may be repeated", 0},
+    {"repeat", KEY_REPEAT, "N", 0,
+     "run each benchmark N times (default: what the suite says; else once in virtual time, where "
+     "more runs must count the same, and 10 times elsewhere)",
+     0},
+    {"warmup", KEY_WARM_UP, "N", 0, "run each N times before, uncounted", 0},
     FORMAT,
     LINK,
+    PAGES,
     {"quiet", 'q', 0, 0, "no line for each benchmark on standard error", 0},
     {0}};
-static const struct argp_option compare_options[] = {FORMAT, LINK, DIR, {0}};
+static const struct argp_option compare_options[] = {FORMAT, LINK, PAGES, DIR, {0}};
 static const struct argp_option baseline_options[] = {
     DIR,
     {"git", KEY_GIT, 0, 0, "as refs/microtome/baselines/NAME of this git repository", 0},
@@ -280,6 +341,7 @@ static int run_subcommand(const struct subcommand *s, int argc, char **argv)
     const struct argp argp = {
         .options = s->options, .parser = parse, .args_doc = s->args_doc, .doc = s->doc};
     struct wish w = {.argument_max = s->arguments,
+                     .selection = {.warm_up = UINT64_MAX},
                      .print = suite_print_table,
                      .store = {.folder = SUITE_BASELINES_DEFAULT}};
     char name[32];

@@ -14,6 +14,7 @@
 #include "host/trial/trial.h"
 
 #define PROBLEM_BYTES 400
+#define SUITE_MORE "+" /* in the names of files of runs that are not kept: of no benchmark */
 
 struct places { /* of a benchmark's files */
     char directory[SUITE_PATH_BYTES * 2];
@@ -73,15 +74,15 @@ static int check_selection(const struct suite *suite, const struct suite_selecti
 
 /* Absolute paths, because the child runs elsewhere. */
 static int set_places(const struct suite *suite, const struct suite_benchmark *b,
-                      const char *folder, struct places *p)
+                      const char *folder, const char *ending, struct places *p)
 {
     snprintf(p->directory, sizeof p->directory, "%s%s%s",
              b->directory != NULL && b->directory[0] == '/' ? "" : suite->folder,
              b->directory != NULL && b->directory[0] != '/' ? "/" : "",
              b->directory != NULL ? b->directory : "");
-    snprintf(p->trace, sizeof p->trace, "%s/%s.hr", folder, b->name);
-    snprintf(p->output, sizeof p->output, "%s/%s.out", folder, b->name);
-    snprintf(p->errors, sizeof p->errors, "%s/%s.err", folder, b->name);
+    snprintf(p->trace, sizeof p->trace, "%s/%s%s.hr", folder, b->name, ending);
+    snprintf(p->output, sizeof p->output, "%s/%s%s.out", folder, b->name, ending);
+    snprintf(p->errors, sizeof p->errors, "%s/%s%s.err", folder, b->name, ending);
     return 0;
 }
 
@@ -96,7 +97,8 @@ static int copy_limits(struct suite_outcome *o, const struct suite_benchmark *b)
     return error == 0 && o->name != NULL ? 0 : -ENOMEM;
 }
 
-static char *problem_of(const struct suite_benchmark *b, int status, const char *errors)
+static int set_problem(const struct suite_benchmark *b, int status, const char *errors,
+                       struct suite_outcome *o)
 {
     char text[PROBLEM_BYTES], reason[RUN_CHILD_REASON_BYTES];
 
@@ -108,47 +110,68 @@ static char *problem_of(const struct suite_benchmark *b, int status, const char 
     else
         snprintf(text, sizeof text, "it ended with status %d, not %d: %s", status, b->exit_status,
                  reason);
-    return strdup(text);
+    o->problem = strdup(text);
+    return o->problem != NULL ? 0 : -ENOMEM;
+}
+
+/* Run `number` of a benchmark; 0 does not count. */
+static int run_once(const struct trial *trial, const struct suite_benchmark *b, uint32_t number,
+                    const struct trial_files *files, struct suite_outcome *o,
+                    struct run_failure *failure)
+{
+    struct trial_output output;
+    int status = trial_run(trial, files, &output, failure), error = 0;
+
+    if (status < 0)
+        return -1;
+    if (number != 0)
+        error = status != b->exit_status ? set_problem(b, status, files->errors, o)
+                                         : suite_repeat_add(o, number, files->trace, &output);
+    return error == 0 ? 0 : run_fail(failure, "out of memory; end other programs");
 }
 
 static int run_one(const struct suite *suite, const struct suite_benchmark *b, const char *folder,
-                   struct suite_outcome *o, struct run_failure *failure)
+                   const struct suite_selection *selection, struct suite_outcome *o,
+                   struct run_failure *failure)
 {
-    struct places places;
+    struct places places, more;
     const struct trial_files files = {places.trace, places.output, places.errors};
+    const struct trial_files more_files = {more.trace, more.output, more.errors};
     const struct trial trial = {.options = b->options.list,
                                 .option_count = b->options.count,
                                 .program = b->command.list,
                                 .program_count = b->command.count,
                                 .place = {places.directory, b->input}};
-    struct trial_output output;
-    int status, error;
+    uint64_t warm_up = selection->warm_up != UINT64_MAX ? selection->warm_up : b->warm_up;
+    int result = 0;
 
-    set_places(suite, b, folder, &places);
+    set_places(suite, b, folder, "", &places);
+    set_places(suite, b, folder, SUITE_MORE, &more);
     if (copy_limits(o, b) != 0)
         return run_fail(failure, "out of memory; end other programs");
-    status = trial_run(&trial, &files, &output, failure);
-    if (status < 0)
-        return -1;
-    if (status != b->exit_status) {
-        o->problem = problem_of(b, status, places.errors);
-        error = o->problem != NULL ? 0 : -ENOMEM;
-    } else {
-        error = suite_measure(o, places.trace);
-    }
-    return error == 0 ? 0 : run_fail(failure, "out of memory; end other programs");
+    for (uint64_t i = 0; i < warm_up && result == 0; i++)
+        result = run_once(&trial, b, 0, &more_files, o, failure);
+    if (result == 0)
+        result = run_once(&trial, b, 1, &files, o, failure);
+    for (uint32_t i = 2; result == 0 && i <= suite_repeat_count(selection, b, o); i++)
+        result = run_once(&trial, b, i, &more_files, o, failure);
+    trial_remove(&more_files);
+    return result;
 }
 
 static void say(const struct suite_outcome *o, size_t number, size_t of)
 {
-    char count[TEXT_QUANTITY_BYTES], word[SUITE_WORD_BYTES];
+    char count[TEXT_QUANTITY_BYTES], word[SUITE_WORD_BYTES], runs[40] = "";
 
+    if (o->event_count != 0 && !o->exact)
+        snprintf(runs, sizeof runs, ", mean of %zu run%s", o->events[0].value_count,
+                 o->events[0].value_count == 1 ? "" : "s");
     if (o->problem != NULL || o->event_count == 0)
         fprintf(stderr, "hr: %zu of %zu: %s: %s\n", number, of, o->name,
                 o->problem != NULL ? o->problem : "nothing was counted");
     else
-        fprintf(stderr, "hr: %zu of %zu: %s: %s %s\n", number, of, o->name,
-                text_count(count, o->events[0].total), suite_event_word(&o->events[0], word));
+        fprintf(stderr, "hr: %zu of %zu: %s: %s %s%s\n", number, of, o->name,
+                text_count(count, o->events[0].total), suite_event_word(&o->events[0], word), runs);
 }
 
 static int make_folder(const char *output, char folder[PATH_MAX], struct run_failure *failure)
@@ -178,7 +201,7 @@ static int run_all(const struct suite *suite, const struct suite_selection *sele
         if (!is_selected(&suite->benchmarks[i], selection))
             continue;
         results->outcome_count++;
-        if (run_one(suite, &suite->benchmarks[i], folder, o, failure) != 0)
+        if (run_one(suite, &suite->benchmarks[i], folder, selection, o, failure) != 0)
             return -1;
         if (!selection->quiet)
             say(o, results->outcome_count, wanted);
