@@ -142,4 +142,5 @@ void remote_end(struct remote *r)
         return;
     progress_erase(&r->line);
     r->transport->end(r);
+    trial_process_end();
 }

@@ -6,92 +6,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "host/base/array.h"
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
-#include "host/base/option.h"
 #include "host/base/text.h"
-#include "host/suite/suite_baseline.h"
+#include "host/suite/suite_options.h"
 #include "host/suite/suite_pages.h"
-#include "host/suite/suite_print.h"
-#include "host/suite/suite_run.h"
+#include "host/suite/suite_task.h"
 
 #define RESULTS_DEFAULT "microtome-results"
-
-enum { KEY_TAG = 256, KEY_ONLY, KEY_LINK, KEY_DIR, KEY_GIT, KEY_REPEAT, KEY_WARM_UP, KEY_PAGES };
-
-struct wish { /* what a subcommand was given */
-    const char *arguments[3];
-    size_t argument_count, argument_max;
-    const char *output;
-    const char *link;
-    const char *pages; /* folder to write them to; NULL: none */
-    suite_printer *print;
-    struct suite_selection selection;
-    struct suite_store store;
-};
-
-static error_t take_more(struct suite_texts *texts, const char *text)
-{
-    return -array_append_text(&texts->list, &texts->count, text);
-}
-
-static void parse_runs(const char *name, const char *argument, uint64_t least, uint64_t *runs,
-                       const struct argp_state *state)
-{
-    if (option_number(argument, least, SUITE_REPEAT_MAX, runs) != 0)
-        argp_error(state, "--%s %s: give a number from %u to %u", name, argument,
-                   (unsigned int)least, SUITE_REPEAT_MAX);
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct wish *w = state->input;
-
-    switch (key) {
-    case 'o':
-        w->output = argument;
-        return 0;
-    case 'q':
-        w->selection.quiet = true;
-        return 0;
-    case 'f':
-        w->print = suite_print_find(argument);
-        if (w->print == NULL)
-            argp_error(state, "--format %s: choose %s", argument, suite_print_formats);
-        return 0;
-    case KEY_TAG:
-        return take_more(&w->selection.tags, argument);
-    case KEY_ONLY:
-        return take_more(&w->selection.names, argument);
-    case KEY_REPEAT:
-        parse_runs("repeat", argument, 1, &w->selection.repeat, state);
-        return 0;
-    case KEY_WARM_UP:
-        parse_runs("warmup", argument, 0, &w->selection.warm_up, state);
-        return 0;
-    case KEY_LINK:
-    case KEY_PAGES:
-        *(key == KEY_LINK ? &w->link : &w->pages) = argument;
-        if (argument[strcspn(argument, " ()<>\"\n")] != 0)
-            argp_error(state, "%s: an address has none of ( ) < > \" and no blank", argument);
-        return 0;
-    case KEY_DIR:
-        w->store.folder = argument;
-        return 0;
-    case KEY_GIT:
-        w->store.git = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (w->argument_count == w->argument_max)
-            return ARGP_ERR_UNKNOWN;
-        w->arguments[w->argument_count++] = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* 1 is for limits alone, so all that fails is 2; but a signal stays what it is. */
 static int say(const struct run_failure *failure)
@@ -118,7 +41,7 @@ static const char *folder_of(const char *path)
 }
 
 /* Writes the pages of a comparison, unless none are wanted. */
-static int write_pages(const struct wish *w, const char *before, const char *after,
+static int write_pages(const struct suite_wish *w, const char *before, const char *after,
                        struct suite_comparison *comparison, struct run_failure *failure)
 {
     const struct suite_pages pages = {w->pages, folder_of(before), folder_of(after)};
@@ -132,7 +55,7 @@ static int write_pages(const struct wish *w, const char *before, const char *aft
 }
 
 /* Shows a comparison, and returns its exit status.  `paths` are those of the results. */
-static int conclude(const struct wish *w, const struct suite_results *before,
+static int conclude(const struct suite_wish *w, const struct suite_results *before,
                     const struct suite_results *after, const char *const paths[2])
 {
     struct suite_comparison comparison;
@@ -156,7 +79,7 @@ static int conclude(const struct wish *w, const struct suite_results *before,
     return status;
 }
 
-static int run(struct wish *w)
+static int run(struct suite_wish *w)
 {
     const char *path = w->argument_count != 0 ? w->arguments[0] : SUITE_FILE_DEFAULT;
     const char *const paths[] = {NULL, w->output != NULL ? w->output : RESULTS_DEFAULT};
@@ -175,7 +98,7 @@ static int run(struct wish *w)
     return status;
 }
 
-static int compare(struct wish *w)
+static int compare(struct suite_wish *w)
 {
     const char *const paths[] = {w->arguments[0],
                                  w->argument_count > 1 ? w->arguments[1] : RESULTS_DEFAULT};
@@ -196,7 +119,7 @@ static int compare(struct wish *w)
     return status;
 }
 
-static int show(struct wish *w)
+static int show(struct suite_wish *w)
 {
     const char *const paths[] = {NULL, w->argument_count != 0 ? w->arguments[0] : RESULTS_DEFAULT};
     struct run_failure failure = {0};
@@ -212,7 +135,7 @@ static int show(struct wish *w)
 
 /* ---- baselines */
 
-static int save_baseline(struct wish *w)
+static int save_baseline(struct suite_wish *w)
 {
     const char *path = w->argument_count > 2 ? w->arguments[2] : RESULTS_DEFAULT;
     struct run_failure failure = {0};
@@ -226,7 +149,7 @@ static int save_baseline(struct wish *w)
     return status;
 }
 
-static int list_baselines(struct wish *w)
+static int list_baselines(struct suite_wish *w)
 {
     struct run_failure failure = {0};
     struct suite_texts names = {0};
@@ -240,7 +163,7 @@ static int list_baselines(struct wish *w)
     return finish_output(status);
 }
 
-static int show_baseline(struct wish *w)
+static int show_baseline(struct suite_wish *w)
 {
     static const char *const paths[] = {NULL, NULL};
     struct run_failure failure = {0};
@@ -256,7 +179,7 @@ static int show_baseline(struct wish *w)
     return status;
 }
 
-static int baseline(struct wish *w)
+static int baseline(struct suite_wish *w)
 {
     const char *what = w->argument_count != 0 ? w->arguments[0] : "";
     struct run_failure failure = {0};
@@ -275,84 +198,40 @@ static int baseline(struct wish *w)
 
 /* ---- subcommands */
 
-#define FORMAT                                                                            \
-    {                                                                                     \
-        "format", 'f', "FORMAT", 0,                                                       \
-            "table (default), markdown, json, junit, tap, bencher or github-benchmark", 0 \
-    }
-#define LINK                                                                                  \
-    {                                                                                         \
-        "link", KEY_LINK, "URL", 0, "markdown: a benchmark's page, {} stands for its name", 0 \
-    }
-#define PAGES                                                                                      \
-    {                                                                                              \
-        "pages", KEY_PAGES, "DIR", 0,                                                              \
-            "write the page of hr view of each benchmark (of those that changed; with the base's " \
-            "traces also what changed) to DIR; markdown links there",                              \
-            0                                                                                      \
-    }
-#define DIR                                                                              \
-    {                                                                                    \
-        "dir", KEY_DIR, "DIR", 0, "folder of baselines (default microtome-baselines)", 0 \
-    }
-
-static const struct argp_option run_options[] = {
-    {"output", 'o', "DIR", 0, "folder for traces and results (default microtome-results)", 0},
-    {"tag", KEY_TAG, "TAG", 0, "only benchmarks with this tag; may be repeated", 0},
-    {"only", KEY_ONLY, "NAME", 0, "only this benchmark; may be repeated", 0},
-    {"repeat", KEY_REPEAT, "N", 0,
-     "run each benchmark N times (default: what the suite says; else once in virtual time, where "
-     "more runs must count the same, and 10 times elsewhere)",
-     0},
-    {"warmup", KEY_WARM_UP, "N", 0, "run each N times before, uncounted", 0},
-    FORMAT,
-    LINK,
-    PAGES,
-    {"quiet", 'q', 0, 0, "no line for each benchmark on standard error", 0},
-    {0}};
-static const struct argp_option compare_options[] = {FORMAT, LINK, PAGES, DIR, {0}};
-static const struct argp_option baseline_options[] = {
-    DIR,
-    {"git", KEY_GIT, 0, 0, "as refs/microtome/baselines/NAME of this git repository", 0},
-    FORMAT,
-    {0}};
-
 static const struct subcommand {
     const char *name;
     const struct argp_option *options;
-    int (*run)(struct wish *w);
+    int (*run)(struct suite_wish *w);
     size_t arguments; /* at most */
     const char *args_doc, *doc;
 } subcommands[] = {
-    {"run", run_options, run, 1, "[FILE]",
+    {"run", suite_options_run, run, 1, "[FILE]",
      "Runs the benchmarks of a suite (default microtome.toml) and judges them by the limits that "
      "need no base."},
-    {"compare", compare_options, compare, 2, "BASE [NEW]",
+    {"compare", suite_options_compare, compare, 2, "BASE [NEW]",
      "Compares results (default those of microtome-results) with a baseline, or with other "
      "results, "
      "and judges them by their limits."},
-    {"show", compare_options, show, 1, "[RESULTS]", "Shows results."},
-    {"baseline", baseline_options, baseline, 3, "save NAME [RESULTS]\nshow [NAME]\nprune NAME",
-     "Keeps, shows and removes baselines."},
+    {"show", suite_options_compare, show, 1, "[RESULTS]", "Shows results."},
+    {"baseline", suite_options_baseline, baseline, 3,
+     "save NAME [RESULTS]\nshow [NAME]\nprune NAME", "Keeps, shows and removes baselines."},
 };
 
 static int run_subcommand(const struct subcommand *s, int argc, char **argv)
 {
-    const struct argp argp = {
-        .options = s->options, .parser = parse, .args_doc = s->args_doc, .doc = s->doc};
-    struct wish w = {.argument_max = s->arguments,
-                     .selection = {.warm_up = UINT64_MAX},
-                     .print = suite_print_table,
-                     .store = {.folder = SUITE_BASELINES_DEFAULT}};
+    const struct argp argp = {.options = s->options, .args_doc = s->args_doc, .doc = s->doc};
+    struct suite_wish w = {.argument_max = s->arguments,
+                           .selection = {.warm_up = UINT64_MAX},
+                           .print = suite_print_table,
+                           .store = {.folder = SUITE_BASELINES_DEFAULT}};
     char name[32];
     int status;
 
     snprintf(name, sizeof name, "hr suite %s", s->name);
     argv[0] = name;
-    command_line_parse(&argp, argc, argv, 0, &w);
+    suite_options_parse(&w, argp, s->run == run, argc, argv);
     status = s->run(&w);
-    suite_texts_free(&w.selection.tags);
-    suite_texts_free(&w.selection.names);
+    suite_options_free(&w);
     return status;
 }
 
@@ -386,6 +265,8 @@ int suite_command(int argc, char **argv)
             "  hr suite compare main -f markdown     as a comment of a pull request\n",
     };
 
+    if (argc > 1 && strcmp(argv[1], "task") == 0)
+        return suite_task_command(argc - 1, argv + 1);
     for (size_t i = 0; argc > 1 && i < sizeof subcommands / sizeof subcommands[0]; i++)
         if (strcmp(argv[1], subcommands[i].name) == 0)
             return run_subcommand(&subcommands[i], argc - 1, argv + 1);

@@ -65,7 +65,7 @@ static int check_equal(struct suite_outcome *o, const struct suite_outcome *one,
     return set_problem(o, problem);
 }
 
-static int join(struct suite_outcome *o, struct suite_outcome *one, uint32_t number)
+static int join(struct suite_outcome *o, const struct suite_outcome *one, uint32_t number)
 {
     if (one->problem != NULL)
         return set_problem(o, one->problem);
@@ -79,19 +79,25 @@ static int join(struct suite_outcome *o, struct suite_outcome *one, uint32_t num
     return 0;
 }
 
+int suite_repeat_join(struct suite_outcome *o, uint32_t number, struct suite_outcome *one)
+{
+    if (number != 1)
+        return o->problem == NULL ? join(o, one, number) : 0;
+    one->name = o->name;
+    one->limits = o->limits;
+    *o = *one;
+    *one = (struct suite_outcome){0};
+    return 0;
+}
+
 int suite_repeat_add(struct suite_outcome *o, uint32_t number, const char *trace,
                      const struct trial_output *output)
 {
     struct suite_outcome one = {.output = *output};
-    int error;
+    int error = suite_measure(&one, trace);
 
-    if (number == 1) {
-        o->output = *output;
-        return suite_measure(o, trace);
-    }
-    error = suite_measure(&one, trace);
     if (error == 0)
-        error = join(o, &one, number);
+        error = suite_repeat_join(o, number, &one);
     suite_outcome_free(&one);
     return error;
 }

@@ -1,6 +1,7 @@
 /* Runs a suite.  Its only output is a line for each benchmark on stderr. */
 #pragma once
 
+#include "host/remote/remote.h"
 #include "host/suite/suite_result.h"
 #include "host/trial/trial.h"
 
@@ -10,6 +11,8 @@ struct suite_selection {
     bool quiet; /* no progress */
     uint64_t repeat; /* in place of the suite's; 0: not given */
     uint64_t warm_up; /* likewise; UINT64_MAX: not given */
+    struct remote_where where; /* of the runs; owned */
+    bool resume; /* on other machines: take what is there */
 };
 
 /* Runs the benchmarks that are selected, one after the other.  The folder `output` gets NAME.hr, a
@@ -24,6 +27,9 @@ int suite_run(const struct suite *suite, const struct suite_selection *selection
  * or -ENOMEM. */
 int suite_repeat_add(struct suite_outcome *outcome, uint32_t number, const char *trace,
                      const struct trial_output *output);
+
+/* As above, of a run that was measured, whose contents it takes. */
+int suite_repeat_join(struct suite_outcome *outcome, uint32_t number, struct suite_outcome *run);
 
 /* Returns how many runs a benchmark needs, which its first one decides. */
 uint32_t suite_repeat_count(const struct suite_selection *selection,
