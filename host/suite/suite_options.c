@@ -75,7 +75,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         w->store.git = true;
         return 0;
     case ARGP_KEY_INIT:
-        if (state->root_argp->children != NULL)
+        if (state->child_inputs != NULL)
             state->child_inputs[0] = &w->selection.where;
         return 0;
     case ARGP_KEY_ARG:

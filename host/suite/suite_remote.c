@@ -232,6 +232,8 @@ int suite_remote(const struct suite *suite, const struct suite_selection *select
                                .folder = folder,
                                .machines = &r.machines};
     result = run_jobs(&r, results, failure);
+    if (result != 0 && r.count != 0)
+        error_print("the same command with --resume takes the runs that are there");
     if (result == 0)
         result = conclude(&r, results, failure);
     if (result == 0)
