@@ -160,8 +160,8 @@ static int check_exact(const struct options *o, struct run_failure *failure)
     if (o->mode != HR_MODE_EXACT)
         return 0;
     if (o->packing && o->target_cpu != NULL)
-        return run_fail(failure, "--mode exact: an archive for other machines cannot ask for it, "
-                                 "because the emulator counts that hr run starts; leave out "
+        return run_fail(failure, "--mode exact: a bare machine cannot count so, but the emulator "
+                                 "that hr run starts; use another mode, or hr pack without "
                                  "--target-cpu");
     if (o->accel == OPTIONS_ACCEL_KVM)
         return run_fail(failure, "--accel kvm: --mode exact is counted by the emulator, and KVM "

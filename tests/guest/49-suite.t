@@ -85,6 +85,13 @@ is 'facts' "$(jq -r '[.benchmarks[0].facts[][0]] | contains(["program", "machine
 run_hr suite show -f tap
 is 'and it can be shown again' "$status.$(grep -c '^not ok' out)" 1.3
 
+run_hr pack --mode exact --accel tcg -o exact.cpio ./work
+run_hr run -q --accel tcg --kernel "$KERNEL" -o packed.bin exact.cpio
+"$HR" run -q --accel tcg --kernel "$KERNEL" --mode exact -o unpacked.bin ./work >/dev/null
+is 'an archive that asks for exact counts' "$status $("$HR" diff -f json packed.bin unpacked.bin | jq -c '[.changes[] | select(.kind == "total") | .change] | unique')" '0 [0]'
+run_hr pack --mode exact --target-cpu all -o bare.cpio ./work
+like 'no bare machine has them' err '^hr: --mode exact: a bare machine cannot count so'
+
 # Again: the same bytes.  Then a program with one instruction more in each of 10,000 rounds.
 run_hr suite run -q --tag fast -o again
 is 'only what has a tag; a limit is exceeded' "$status.$(jq -c '[.benchmarks[].name]' again/results.json)" '1.["words","total"]'
