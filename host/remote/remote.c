@@ -24,8 +24,7 @@ char *remote_job_path(const struct remote *r, const struct remote_job *job, cons
 {
     char task[REMOTE_NAME_BYTES], name[REMOTE_NAME_BYTES + 40];
 
-    r->owner->name(r, job, task);
-    snprintf(name, sizeof name, "tasks/%s%.30s", task, ending);
+    snprintf(name, sizeof name, "tasks/%s%.30s", r->owner->name(r, job, task), ending);
     return remote_path(r, name, path);
 }
 

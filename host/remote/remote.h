@@ -40,8 +40,9 @@ struct remote_owner {
     /* Writes the path of the file that a job gets as its input. */
     void (*input_path)(const struct remote *r, const struct remote_job *job,
                        char path[REMOTE_PATH_BYTES]);
-    void (*name)(const struct remote *r, const struct remote_job *job,
-                 char name[REMOTE_NAME_BYTES]);
+    /* Writes a job's name and returns it. */
+    char *(*name)(const struct remote *r, const struct remote_job *job,
+                  char name[REMOTE_NAME_BYTES]);
     /* Returns the job of a name; NULL: there is none. */
     struct remote_job *(*find)(const struct remote *r, const char *name);
     /* Writes where the parts of a job's parcel are unpacked. */

@@ -170,10 +170,8 @@ static int write_script(const struct remote *r, const char *path, struct run_fai
 
     if (out != NULL) {
         fprintf(out, "#!/bin/sh\nset --");
-        for (size_t i = 0; i < array.count; i++) {
-            r->owner->name(r, array.jobs[i], name);
-            fprintf(out, " %s", name);
-        }
+        for (size_t i = 0; i < array.count; i++)
+            fprintf(out, " %s", r->owner->name(r, array.jobs[i], name));
         fprintf(out, "\nshift \"$SLURM_ARRAY_TASK_ID\"\nexec '%s' %s task '%s' \"$1\"\n", array.hr,
                 r->owner->word, array.folder);
     }
@@ -248,7 +246,6 @@ static void take_line(struct remote *r, char *line)
                                         "OUT_OF_MEMORY", "REVOKED"};
     char task[64], state[32], node[REMOTE_HOST_BYTES] = "", why[48] = "";
     struct remote_job *job;
-    uint32_t host;
     size_t i = 0;
 
     if (sscanf(line, "%63[^|]|%31[^|]|%63[^|\n]|%47[^|\n]", task, state, node, why) < 2 &&
@@ -268,9 +265,8 @@ static void take_line(struct remote *r, char *line)
     if (job->waits == false)
         return;
     array.unseen |= i == 0;
-    host = remote_machines_find(r->machines, node);
-    if (host != 0)
-        job->host = host;
+    if (remote_machines_find(r->machines, node) != 0)
+        job->host = remote_machines_find(r->machines, node);
     snprintf(r->reason, sizeof r->reason, "a task ended as %s on %s", state, node);
 }
 

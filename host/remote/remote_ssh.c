@@ -142,11 +142,10 @@ static void perform_job(struct remote *r, struct host *h, struct remote_job *job
     const char *hr = r->where->hr != NULL ? r->where->hr : HR_DEFAULT;
     char command[5000], name[REMOTE_NAME_BYTES], path[REMOTE_PATH_BYTES];
 
-    r->owner->name(r, job, name);
     r->owner->input_path(r, job, path);
     snprintf(command, sizeof command,
              "cd %s && echo $$ >" PID_FILE " && cat >%s && exec '%.4000s' %s task -o - . %s",
-             h->folder, r->owner->input, hr, r->owner->word, name);
+             h->folder, r->owner->input, hr, r->owner->word, r->owner->name(r, job, name));
     h->job = job;
     begin_state(r, h, HOST_BUSY, command, path);
 }

@@ -14,12 +14,13 @@ static struct suite_remote *own(const struct remote *r)
 
 /* ---- what the transport asks */
 
-static void write_name(const struct remote *, const struct remote_job *of,
-                       char name[REMOTE_NAME_BYTES])
+static char *write_name(const struct remote *, const struct remote_job *of,
+                        char name[REMOTE_NAME_BYTES])
 {
     const struct suite_job *job = (const struct suite_job *)of;
 
     snprintf(name, REMOTE_NAME_BYTES, "%.64s+%u", job->benchmark->name, job->number);
+    return name;
 }
 
 static struct remote_job *find(const struct remote *r, const char *name)
@@ -27,8 +28,7 @@ static struct remote_job *find(const struct remote *r, const char *name)
     char other[REMOTE_NAME_BYTES];
 
     for (size_t i = 0; i < own(r)->count; i++) {
-        write_name(r, &own(r)->jobs[i]->remote, other);
-        if (strcmp(other, name) == 0)
+        if (strcmp(write_name(r, &own(r)->jobs[i]->remote, other), name) == 0)
             return &own(r)->jobs[i]->remote;
     }
     return NULL;

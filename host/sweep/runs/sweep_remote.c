@@ -16,10 +16,10 @@ static struct sweep_remote *own(const struct remote *r)
     return (struct sweep_remote *)r;
 }
 
-static void write_name(const struct remote *r, const struct remote_job *job,
-                       char name[REMOTE_NAME_BYTES])
+static char *write_name(const struct remote *r, const struct remote_job *job,
+                        char name[REMOTE_NAME_BYTES])
 {
-    sweep_task_name(own(r)->sweep, (const struct sweep_job *)job, name);
+    return sweep_task_name(own(r)->sweep, (const struct sweep_job *)job, name);
 }
 
 static struct remote_job *find(const struct remote *r, const char *name)
