@@ -88,6 +88,10 @@ static int run(struct suite_wish *w)
     struct suite suite = {0};
     int status;
 
+    if (w->selection.resume && !remote_where_is(&w->selection.where))
+        return error_exit(HR_EXIT_USAGE,
+                          "--resume: runs on other machines alone continue; name --hosts or "
+                          "--slurm, or leave it out");
     if (suite_read(&suite, path, &failure) == 0 &&
         suite_run(&suite, &w->selection, paths[1], &results, &failure) == 0)
         status = conclude(w, NULL, &results, paths);

@@ -143,7 +143,7 @@ static int fill_pair(struct suite_comparison *c, const char *name,
         for (size_t e = 0; e < after->event_count; e++)
             pair->changed |= event_changed(pair, e);
         c->changed += pair->changed;
-        pair->same_program = same_program(before, after);
+        pair->same_program = after->exact && same_program(before, after);
         diff_facts_compare(&before->facts, &after->facts, pair->facts);
     }
     pair->verdicts = calloc(after->limits.count + 1, sizeof pair->verdicts[0]);

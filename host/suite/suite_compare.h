@@ -29,7 +29,7 @@ struct suite_pair { /* a benchmark; one side may lack it */
     struct suite_verdict *verdicts; /* of all limits of `after`; owned */
     bool changed; /* the count of an event did; where runs vary, by more than chance */
     bool has_page, has_diff; /* host/suite/suite_pages.h wrote it */
-    bool same_program; /* both sides ran the same file, as far as is known */
+    bool same_program; /* exact counts on both sides are of the same file, as far as is known */
     char facts[DIFF_FACTS_BYTES]; /* what else is not the same */
 };
 

@@ -263,6 +263,7 @@ bad() { # NAME STATUS REGEX ARGUMENT...
 bad 'a baseline that is missing' 2 "^hr: there is no baseline 'mian' .*; near: main$" compare mian new
 bad 'an unknown benchmark' 2 "^hr: the suite has no benchmark 'wrods'; near: words$" run --only wrods
 bad 'an unknown tag' 2 "^hr: the suite has no tag 'fats'; near: fast$" run --tag fats
+bad 'nothing to resume' 2 '^hr: --resume: runs on other machines alone continue' run --resume
 bad 'no suite' 2 "^hr: cannot read the suite 'no.toml': No such file" run no.toml
 sed 's/^stdin/stdni/' microtome.toml >bad.toml
 bad 'an unknown key' 2 '^hr: bad\.toml:12: there is no key .stdni. in \[\[benchmark\]\]; near: stdin$' run bad.toml
