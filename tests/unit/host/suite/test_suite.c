@@ -320,7 +320,7 @@ static void markdown(void **)
     struct run_failure failure = {0};
     char *text = NULL;
     size_t bytes;
-    struct suite_print print = {NULL, &c, "https://h/{}.html"};
+    struct suite_print print = {.comparison = &c, .link = "https://h/{}.html"};
 
     read(&a, RESULTS("x", "", "", "icount", "1000", FUNCTION("f", "1")));
     read(&b, RESULTS("x", "", "", "icount", "2000", FUNCTION("`x` | @me\\n![](u)", "1")));
