@@ -36,7 +36,7 @@ host_rooms='base draw trace object unwind symbols probe scan heap metrics events
     pack/list pack/libraries pack/program pack/collect pack/archive pack collector serve network collect machine summary exact ctl
     stat run doctor noise memory/pages memory/allocations memory/accesses memory/lines memory/map memory latency follow report annotate dump check timeline hist
     export/common export/text export/firefox export/perf export/perfetto export/pprof export/sqlite export diff plot
-    view/data view/model view/html view/server view usb trial bench pair
+    view/data view/model view/html view/server view usb trial remote bench pair
     sweep/plan sweep/folder sweep/database sweep/runs sweep/show sweep compare suite'
 
 # Arrows upwards that are meant: FILE ROOM REASON.

@@ -159,9 +159,10 @@ static int check_exact(const struct options *o, struct run_failure *failure)
 {
     if (o->mode != HR_MODE_EXACT)
         return 0;
-    if (o->packing)
-        return run_fail(failure, "--mode exact: an archive cannot ask for it, because the emulator "
-                                 "counts that hr run starts; use hr run or another mode");
+    if (o->packing && o->target_cpu != NULL)
+        return run_fail(failure, "--mode exact: a bare machine cannot count so, but the emulator "
+                                 "that hr run starts; use another mode, or hr pack without "
+                                 "--target-cpu");
     if (o->accel == OPTIONS_ACCEL_KVM)
         return run_fail(failure, "--accel kvm: --mode exact is counted by the emulator, and KVM "
                                  "executes without it; leave one of the two out");

@@ -69,7 +69,7 @@ static int take_manifest(struct options_parsing *parsing, const struct options_p
     uint64_t cpus = 0;
     int mode = modes_find(manifest_text(m, "mode", ""));
 
-    if (mode < 0 || mode == HR_MODE_EXACT || manifest_number(m, "cpus", &cpus) != 0 ||
+    if (mode < 0 || manifest_number(m, "cpus", &cpus) != 0 ||
         cpus > OPTIONS_CPUS_MAX)
         return run_fail(parsing->failure, "%s: it asks for what this hr does not know", name);
     if (mode == HR_MODE_PEBS)
@@ -79,7 +79,8 @@ static int take_manifest(struct options_parsing *parsing, const struct options_p
                         name);
     o->mode = (enum hr_mode)mode;
     o->cpus = (int)cpus;
-    if (!packed->replaced && manifest_text(m, "default-events", NULL) == NULL)
+    if (!packed->replaced && mode != HR_MODE_EXACT && /* which has events of its own */
+        manifest_text(m, "default-events", NULL) == NULL)
         parsing->event_list = event_list(m);
     return parsing->event_list != NULL
                ? 0

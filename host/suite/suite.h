@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "host/base/run_failure.h"
 #include "host/suite/suite_limit.h"
@@ -11,6 +12,8 @@
 #define SUITE_BENCHMARKS_MAX 1000u
 #define SUITE_TIMEOUT_DEFAULT "10m"
 #define SUITE_PATH_BYTES 4200
+#define SUITE_REPEAT_MAX 1000u /* of a benchmark */
+#define SUITE_REPEAT_HARDWARE 10u /* where runs vary */
 
 struct suite_texts { /* a list; owned */
     char **list;
@@ -25,6 +28,8 @@ struct suite_benchmark {
     char *input; /* file for standard input; NULL: empty */
     char *directory; /* where it runs, relative to the suite's file; NULL: there */
     int exit_status; /* that is right */
+    uint32_t repeat; /* runs; 0: one in virtual time, else SUITE_REPEAT_HARDWARE */
+    uint32_t warm_up; /* runs before them that do not count */
     struct suite_limits limits;
 };
 

@@ -4,75 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "host/base/array.h"
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/text.h"
-#include "host/suite/suite_baseline.h"
-#include "host/suite/suite_print.h"
-#include "host/suite/suite_run.h"
+#include "host/suite/suite_options.h"
+#include "host/suite/suite_pages.h"
+#include "host/suite/suite_task.h"
 
 #define RESULTS_DEFAULT "microtome-results"
-
-enum { KEY_TAG = 256, KEY_ONLY, KEY_LINK, KEY_DIR, KEY_GIT };
-
-struct wish { /* what a subcommand was given */
-    const char *arguments[3];
-    size_t argument_count, argument_max;
-    const char *output;
-    const char *link;
-    suite_printer *print;
-    struct suite_selection selection;
-    struct suite_store store;
-};
-
-static error_t take_more(struct suite_texts *texts, const char *text)
-{
-    return -array_append_text(&texts->list, &texts->count, text);
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct wish *w = state->input;
-
-    switch (key) {
-    case 'o':
-        w->output = argument;
-        return 0;
-    case 'q':
-        w->selection.quiet = true;
-        return 0;
-    case 'f':
-        w->print = suite_print_find(argument);
-        if (w->print == NULL)
-            argp_error(state, "--format %s: choose %s", argument, suite_print_formats);
-        return 0;
-    case KEY_TAG:
-        return take_more(&w->selection.tags, argument);
-    case KEY_ONLY:
-        return take_more(&w->selection.names, argument);
-    case KEY_LINK:
-        w->link = argument;
-        if (argument[strcspn(argument, " ()<>\"\n")] != 0)
-            argp_error(state, "--link: an address has none of ( ) < > \" and no blank");
-        return 0;
-    case KEY_DIR:
-        w->store.folder = argument;
-        return 0;
-    case KEY_GIT:
-        w->store.git = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (w->argument_count == w->argument_max)
-            return ARGP_ERR_UNKNOWN;
-        w->arguments[w->argument_count++] = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* 1 is for limits alone, so all that fails is 2; but a signal stays what it is. */
 static int say(const struct run_failure *failure)
@@ -90,16 +32,43 @@ static int finish_output(int status)
     return error_exit(HR_EXIT_USAGE, "cannot write to standard output");
 }
 
-/* Shows a comparison, and returns its exit status. */
-static int conclude(const struct wish *w, const struct suite_results *before,
-                    const struct suite_results *after)
+/* Results in a folder have their traces there. */
+static const char *folder_of(const char *path)
+{
+    struct stat status;
+
+    return path != NULL && stat(path, &status) == 0 && S_ISDIR(status.st_mode) ? path : NULL;
+}
+
+/* Writes the pages of a comparison, unless none are wanted. */
+static int write_pages(const struct suite_wish *w, const char *before, const char *after,
+                       struct suite_comparison *comparison, struct run_failure *failure)
+{
+    const struct suite_pages pages = {w->pages, folder_of(before), folder_of(after)};
+
+    if (w->pages == NULL)
+        return 0;
+    if (pages.after == NULL)
+        return run_fail(failure, "--pages: '%s' has no traces; name the folder of the results",
+                        after);
+    return suite_pages_write(&pages, comparison, failure);
+}
+
+/* Shows a comparison, and returns its exit status.  `paths` are those of the results. */
+static int conclude(const struct suite_wish *w, const struct suite_results *before,
+                    const struct suite_results *after, const char *const paths[2])
 {
     struct suite_comparison comparison;
     struct run_failure failure = {0};
-    const struct suite_print print = {stdout, &comparison, w->link};
+    char link[SUITE_PATH_BYTES];
+    const struct suite_print print = {stdout, &comparison,
+                                      w->link != NULL || w->pages == NULL ? w->link : link,
+                                      w->pages != NULL};
     int status;
 
-    if (suite_compare(&comparison, before, after, &failure) == 0) {
+    snprintf(link, sizeof link, "%.4000s/{}.html", w->pages != NULL ? w->pages : "");
+    if (suite_compare(&comparison, before, after, &failure) == 0 &&
+        write_pages(w, paths[0], paths[1], &comparison, &failure) == 0) {
         w->print(&print);
         status = suite_comparison_status(&comparison);
         status = finish_output(status);
@@ -110,18 +79,22 @@ static int conclude(const struct wish *w, const struct suite_results *before,
     return status;
 }
 
-static int run(struct wish *w)
+static int run(struct suite_wish *w)
 {
     const char *path = w->argument_count != 0 ? w->arguments[0] : SUITE_FILE_DEFAULT;
+    const char *const paths[] = {NULL, w->output != NULL ? w->output : RESULTS_DEFAULT};
     struct suite_results results = {0};
     struct run_failure failure = {0};
     struct suite suite = {0};
     int status;
 
+    if (w->selection.resume && !remote_where_is(&w->selection.where))
+        return error_exit(HR_EXIT_USAGE,
+                          "--resume: runs on other machines alone continue; name --hosts or "
+                          "--slurm, or leave it out");
     if (suite_read(&suite, path, &failure) == 0 &&
-        suite_run(&suite, &w->selection, w->output != NULL ? w->output : RESULTS_DEFAULT, &results,
-                  &failure) == 0)
-        status = conclude(w, NULL, &results);
+        suite_run(&suite, &w->selection, paths[1], &results, &failure) == 0)
+        status = conclude(w, NULL, &results, paths);
     else
         status = say(&failure);
     suite_results_free(&results);
@@ -129,8 +102,10 @@ static int run(struct wish *w)
     return status;
 }
 
-static int compare(struct wish *w)
+static int compare(struct suite_wish *w)
 {
+    const char *const paths[] = {w->arguments[0],
+                                 w->argument_count > 1 ? w->arguments[1] : RESULTS_DEFAULT};
     struct suite_results before = {0}, after = {0};
     struct run_failure failure = {0};
     int status;
@@ -139,9 +114,8 @@ static int compare(struct wish *w)
         return error_exit(HR_EXIT_USAGE, "hr suite compare: name a base: a baseline, or a file or "
                                          "folder of results");
     if (suite_baseline_find(w->store.folder, w->arguments[0], &before, &failure) == 0 &&
-        suite_results_read(&after, w->argument_count > 1 ? w->arguments[1] : RESULTS_DEFAULT,
-                           &failure) == 0)
-        status = conclude(w, &before, &after);
+        suite_results_read(&after, paths[1], &failure) == 0)
+        status = conclude(w, &before, &after, paths);
     else
         status = say(&failure);
     suite_results_free(&before);
@@ -149,15 +123,15 @@ static int compare(struct wish *w)
     return status;
 }
 
-static int show(struct wish *w)
+static int show(struct suite_wish *w)
 {
-    const char *path = w->argument_count != 0 ? w->arguments[0] : RESULTS_DEFAULT;
+    const char *const paths[] = {NULL, w->argument_count != 0 ? w->arguments[0] : RESULTS_DEFAULT};
     struct run_failure failure = {0};
     struct suite_results results = {0};
     int status;
 
-    status = suite_baseline_find(w->store.folder, path, &results, &failure) == 0
-                 ? conclude(w, NULL, &results)
+    status = suite_baseline_find(w->store.folder, paths[1], &results, &failure) == 0
+                 ? conclude(w, NULL, &results, paths)
                  : say(&failure);
     suite_results_free(&results);
     return status;
@@ -165,7 +139,7 @@ static int show(struct wish *w)
 
 /* ---- baselines */
 
-static int save_baseline(struct wish *w)
+static int save_baseline(struct suite_wish *w)
 {
     const char *path = w->argument_count > 2 ? w->arguments[2] : RESULTS_DEFAULT;
     struct run_failure failure = {0};
@@ -179,7 +153,7 @@ static int save_baseline(struct wish *w)
     return status;
 }
 
-static int list_baselines(struct wish *w)
+static int list_baselines(struct suite_wish *w)
 {
     struct run_failure failure = {0};
     struct suite_texts names = {0};
@@ -193,8 +167,9 @@ static int list_baselines(struct wish *w)
     return finish_output(status);
 }
 
-static int show_baseline(struct wish *w)
+static int show_baseline(struct suite_wish *w)
 {
+    static const char *const paths[] = {NULL, NULL};
     struct run_failure failure = {0};
     struct suite_results results = {0};
     int status;
@@ -202,13 +177,13 @@ static int show_baseline(struct wish *w)
     if (w->argument_count == 1)
         return list_baselines(w);
     status = suite_baseline_read(&w->store, w->arguments[1], &results, &failure) == 0
-                 ? conclude(w, NULL, &results)
+                 ? conclude(w, NULL, &results, paths)
                  : say(&failure);
     suite_results_free(&results);
     return status;
 }
 
-static int baseline(struct wish *w)
+static int baseline(struct suite_wish *w)
 {
     const char *what = w->argument_count != 0 ? w->arguments[0] : "";
     struct run_failure failure = {0};
@@ -227,70 +202,40 @@ static int baseline(struct wish *w)
 
 /* ---- subcommands */
 
-#define FORMAT                                                                            \
-    {                                                                                     \
-        "format", 'f', "FORMAT", 0,                                                       \
-            "table (default), markdown, json, junit, tap, bencher or github-benchmark", 0 \
-    }
-#define LINK                                                                                  \
-    {                                                                                         \
-        "link", KEY_LINK, "URL", 0, "markdown: a benchmark's page, {} stands for its name", 0 \
-    }
-#define DIR                                                                              \
-    {                                                                                    \
-        "dir", KEY_DIR, "DIR", 0, "folder of baselines (default microtome-baselines)", 0 \
-    }
-
-static const struct argp_option run_options[] = {
-    {"output", 'o', "DIR", 0, "folder for traces and results (default microtome-results)", 0},
-    {"tag", KEY_TAG, "TAG", 0, "only benchmarks with this tag; may be repeated", 0},
-    {"only", KEY_ONLY, "NAME", 0, "only this benchmark; may be repeated", 0},
-    FORMAT,
-    LINK,
-    {"quiet", 'q', 0, 0, "no line for each benchmark on standard error", 0},
-    {0}};
-static const struct argp_option compare_options[] = {FORMAT, LINK, DIR, {0}};
-static const struct argp_option baseline_options[] = {
-    DIR,
-    {"git", KEY_GIT, 0, 0, "as refs/microtome/baselines/NAME of this git repository", 0},
-    FORMAT,
-    {0}};
-
 static const struct subcommand {
     const char *name;
     const struct argp_option *options;
-    int (*run)(struct wish *w);
+    int (*run)(struct suite_wish *w);
     size_t arguments; /* at most */
     const char *args_doc, *doc;
 } subcommands[] = {
-    {"run", run_options, run, 1, "[FILE]",
+    {"run", suite_options_run, run, 1, "[FILE]",
      "Runs the benchmarks of a suite (default microtome.toml) and judges them by the limits that "
      "need no base."},
-    {"compare", compare_options, compare, 2, "BASE [NEW]",
+    {"compare", suite_options_compare, compare, 2, "BASE [NEW]",
      "Compares results (default those of microtome-results) with a baseline, or with other "
      "results, "
      "and judges them by their limits."},
-    {"show", compare_options, show, 1, "[RESULTS]", "Shows results."},
-    {"baseline", baseline_options, baseline, 3, "save NAME [RESULTS]\nshow [NAME]\nprune NAME",
-     "Keeps, shows and removes baselines."},
+    {"show", suite_options_compare, show, 1, "[RESULTS]", "Shows results."},
+    {"baseline", suite_options_baseline, baseline, 3,
+     "save NAME [RESULTS]\nshow [NAME]\nprune NAME", "Keeps, shows and removes baselines."},
 };
 
 static int run_subcommand(const struct subcommand *s, int argc, char **argv)
 {
-    const struct argp argp = {
-        .options = s->options, .parser = parse, .args_doc = s->args_doc, .doc = s->doc};
-    struct wish w = {.argument_max = s->arguments,
-                     .print = suite_print_table,
-                     .store = {.folder = SUITE_BASELINES_DEFAULT}};
+    const struct argp argp = {.options = s->options, .args_doc = s->args_doc, .doc = s->doc};
+    struct suite_wish w = {.argument_max = s->arguments,
+                           .selection = {.warm_up = UINT64_MAX},
+                           .print = suite_print_table,
+                           .store = {.folder = SUITE_BASELINES_DEFAULT}};
     char name[32];
     int status;
 
     snprintf(name, sizeof name, "hr suite %s", s->name);
     argv[0] = name;
-    command_line_parse(&argp, argc, argv, 0, &w);
+    suite_options_parse(&w, argp, s->run == run, argc, argv);
     status = s->run(&w);
-    suite_texts_free(&w.selection.tags);
-    suite_texts_free(&w.selection.names);
+    suite_options_free(&w);
     return status;
 }
 
@@ -324,6 +269,8 @@ int suite_command(int argc, char **argv)
             "  hr suite compare main -f markdown     as a comment of a pull request\n",
     };
 
+    if (argc > 1 && strcmp(argv[1], "task") == 0)
+        return suite_task_command(argc - 1, argv + 1);
     for (size_t i = 0; argc > 1 && i < sizeof subcommands / sizeof subcommands[0]; i++)
         if (strcmp(argv[1], subcommands[i].name) == 0)
             return run_subcommand(&subcommands[i], argc - 1, argv + 1);

@@ -8,6 +8,7 @@
 #include "host/base/commands.h"
 #include "host/base/text.h"
 #include "host/suite/suite_judge.h"
+#include "host/suite/suite_spread.h"
 
 static bool has_counts(const struct suite_outcome *o)
 {
@@ -88,6 +89,15 @@ long suite_pair_functions(const struct suite_pair *pair, size_t event, struct di
     return (long)count;
 }
 
+static bool event_changed(const struct suite_pair *pair, size_t event)
+{
+    struct diff_change change = suite_pair_change(pair, event);
+    struct trial_difference d;
+
+    return suite_spread_of(pair, event, &d) ? trial_difference_is_certain(&d)
+                                            : change.before != change.after;
+}
+
 /* Runs that counted other events are other measurements. */
 static int check_events(const struct suite_outcome *a, const struct suite_outcome *b,
                         struct run_failure *failure)
@@ -130,13 +140,10 @@ static int fill_pair(struct suite_comparison *c, const char *name,
     if (has_counts(before) && has_counts(after)) {
         if (check_events(before, after, failure) != 0)
             return -1;
-        for (size_t e = 0; e < after->event_count; e++) {
-            struct diff_change change = suite_pair_change(pair, e);
-
-            pair->changed |= change.before != change.after;
-        }
+        for (size_t e = 0; e < after->event_count; e++)
+            pair->changed |= event_changed(pair, e);
         c->changed += pair->changed;
-        pair->same_program = same_program(before, after);
+        pair->same_program = after->exact && same_program(before, after);
         diff_facts_compare(&before->facts, &after->facts, pair->facts);
     }
     pair->verdicts = calloc(after->limits.count + 1, sizeof pair->verdicts[0]);

@@ -19,6 +19,7 @@ struct suite_verdict { /* about a limit */
     enum suite_answer answer;
     struct diff_change change; /* of the event, or of the event in the function */
     char why[SUITE_WHY_BYTES]; /* it cannot be decided */
+    char interval[160]; /* of the change, for people; "": it is exact */
 };
 
 struct suite_pair { /* a benchmark; one side may lack it */
@@ -26,8 +27,9 @@ struct suite_pair { /* a benchmark; one side may lack it */
     const struct suite_outcome *before; /* NULL: the base has none of that name */
     const struct suite_outcome *after; /* NULL: it did not run */
     struct suite_verdict *verdicts; /* of all limits of `after`; owned */
-    bool changed; /* the count of an event did */
-    bool same_program; /* both sides ran the same file, as far as is known */
+    bool changed; /* the count of an event did; where runs vary, by more than chance */
+    bool has_page, has_diff; /* host/suite/suite_pages.h wrote it */
+    bool same_program; /* exact counts on both sides are of the same file, as far as is known */
     char facts[DIFF_FACTS_BYTES]; /* what else is not the same */
 };
 

@@ -125,6 +125,27 @@ static int take_exit_status(struct suite_reading *r, const struct toml *value,
     return 0;
 }
 
+static int take_runs(struct suite_reading *r, const struct toml *value, int64_t least,
+                     uint32_t *runs)
+{
+    if (value->kind != TOML_INTEGER || value->integer < least || value->integer > SUITE_REPEAT_MAX)
+        return suite_reading_wrong(r, value, "%s must be a number from %d to %u", value->key,
+                                   (int)least, SUITE_REPEAT_MAX);
+    *runs = (uint32_t)value->integer;
+    return 0;
+}
+
+static int take_repeat(struct suite_reading *r, const struct toml *value, struct suite_benchmark *b)
+{
+    return take_runs(r, value, 1, &b->repeat);
+}
+
+static int take_warm_up(struct suite_reading *r, const struct toml *value,
+                        struct suite_benchmark *b)
+{
+    return take_runs(r, value, 0, &b->warm_up);
+}
+
 static int take_tags(struct suite_reading *r, const struct toml *value, struct suite_benchmark *b)
 {
     suite_texts_free(&b->tags);
@@ -159,6 +180,8 @@ static const struct key {
     {"options", take_options, false},
     {"timeout", take_timeout, false},
     {"exit_status", take_exit_status, false},
+    {"repeat", take_repeat, false},
+    {"warmup", take_warm_up, false},
     {"tags", take_tags, false},
     {"limits", take_own_limits, false},
     {"functions", take_own_functions, false},

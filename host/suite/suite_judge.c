@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/base/text.h"
+#include "host/suite/suite_spread.h"
 
 static void unknown(struct suite_verdict *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -122,6 +123,23 @@ static int find_base(const struct suite_pair *pair, const struct suite_event *ev
     return found;
 }
 
+/* Runs that vary are judged by their interval.  False: they are exact. */
+static bool judge_spread(const struct suite_pair *pair, const struct suite_limit *limit,
+                         size_t event, struct suite_verdict *v)
+{
+    struct trial_difference d;
+    struct suite_pair of = *pair;
+
+    if (limit->kind == SUITE_MOST)
+        of.before = NULL;
+    if (!suite_spread_of(&of, event, &d))
+        return false;
+    v->change = suite_pair_change(&of, event);
+    suite_spread_judge(&d, limit, v);
+    suite_spread_words(&of, event, v->interval);
+    return true;
+}
+
 void suite_judge(const struct suite_pair *pair, const struct suite_limit *limit,
                  struct suite_verdict *v)
 {
@@ -147,6 +165,8 @@ void suite_judge(const struct suite_pair *pair, const struct suite_limit *limit,
         return;
     if (needs_base && events[0] < 0)
         v->answer = SUITE_NEW;
+    else if (limit->function == NULL && judge_spread(pair, limit, (size_t)events[1], v))
+        return;
     else if (suite_limit_exceeded(limit, v->change.before, v->change.after))
         v->answer = SUITE_ABOVE;
 }

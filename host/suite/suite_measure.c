@@ -21,6 +21,7 @@ static int take_events(struct suite_outcome *o, const struct diff_side *side)
 {
     const struct trace_info *info = &side->scan.info;
     char room[16];
+    uint64_t total;
 
     o->events = calloc(info->event_count + 1, sizeof o->events[0]);
     if (o->events == NULL)
@@ -30,12 +31,13 @@ static int take_events(struct suite_outcome *o, const struct diff_side *side)
 
         e->name = strdup(trace_info_event_name(info, i, room));
         e->source = strdup(trace_info_source(info->events[i].meta.source));
-        e->total = diff_side_total(side, i);
-        if (e->name == NULL || e->source == NULL)
+        total = diff_side_total(side, i);
+        if (total > INT64_MAX) /* JSON has no larger integer: no machine counts so far */
+            total = INT64_MAX;
+        if (e->name == NULL || e->source == NULL || suite_event_add(e, total) != 0)
             return -ENOMEM;
-        if (e->total > INT64_MAX) /* JSON has no larger integer: no machine counts so far */
-            e->total = INT64_MAX;
     }
+    o->exact = info->clock.method == HR_CLOCK_VIRTUAL;
     return 0;
 }
 

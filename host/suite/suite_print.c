@@ -6,6 +6,7 @@
 
 #include "host/base/text.h"
 #include "host/diff/diff_print.h"
+#include "host/suite/suite_spread.h"
 
 #define FUNCTIONS_IN_TABLE 5
 #define NAME_WIDTH 24
@@ -41,11 +42,25 @@ bool suite_print_shows(const struct suite_outcome *o, size_t event)
     return event == 0;
 }
 
+/* " (+1.10 %; 95 %: +0.50 % to +1.70 %, 10 and 10 runs)", or less of that. */
+static char *detail(const struct suite_verdict *v, bool two, char text[SUITE_SENTENCE_BYTES])
+{
+    char relative[TEXT_QUANTITY_BYTES] = "";
+
+    text[0] = 0;
+    if (two)
+        diff_relative_text(relative, &v->change);
+    if (two || v->interval[0] != 0)
+        snprintf(text, SUITE_SENTENCE_BYTES, " (%s%s%s)", relative,
+                 two && v->interval[0] != 0 ? "; " : "", v->interval);
+    return text;
+}
+
 char *suite_print_sentence(const struct suite_verdict *v, char text[SUITE_SENTENCE_BYTES])
 {
-    char before[TEXT_QUANTITY_BYTES], after[TEXT_QUANTITY_BYTES], relative[TEXT_QUANTITY_BYTES];
+    char before[TEXT_QUANTITY_BYTES], after[TEXT_QUANTITY_BYTES], more[SUITE_SENTENCE_BYTES];
     char event[100], function[200] = "", why[SUITE_WHY_BYTES];
-    bool two = v->limit->kind != SUITE_MOST;
+    bool two = v->limit->kind != SUITE_MOST && v->answer != SUITE_NEW;
 
     text_escape(event, sizeof event, v->limit->event);
     if (v->limit->function != NULL)
@@ -54,13 +69,10 @@ char *suite_print_sentence(const struct suite_verdict *v, char text[SUITE_SENTEN
         snprintf(text, SUITE_SENTENCE_BYTES, "%s%s%s: no answer: %s", event,
                  function[0] != 0 ? " in " : "", function, text_escape(why, sizeof why, v->why));
     else
-        snprintf(text, SUITE_SENTENCE_BYTES, "%s%s%s: %s%s%s%s%s%s, %s %s", event,
+        snprintf(text, SUITE_SENTENCE_BYTES, "%s%s%s: %s%s%s%.300s, %s %s", event,
                  function[0] != 0 ? " in " : "", function,
-                 two && v->answer != SUITE_NEW ? text_count(before, v->change.before) : "",
-                 two && v->answer != SUITE_NEW ? " -> " : "", text_count(after, v->change.after),
-                 two && v->answer != SUITE_NEW ? " (" : "",
-                 two && v->answer != SUITE_NEW ? diff_relative_text(relative, &v->change) : "",
-                 two && v->answer != SUITE_NEW ? ")" : "",
+                 two ? text_count(before, v->change.before) : "", two ? " -> " : "",
+                 text_count(after, v->change.after), detail(v, two, more),
                  v->answer == SUITE_ABOVE ? "above"
                  : v->answer == SUITE_NEW ? "new, later within"
                                           : "within",
@@ -112,8 +124,9 @@ char *suite_print_summary(const struct suite_comparison *c, char text[SUITE_SENT
 
 /* ---- the table */
 
+/* `note` is what the change is worth; "": it is exact. */
 static void print_row(const struct suite_print *p, const char *name, const char *event,
-                      const struct diff_change *change)
+                      const struct diff_change *change, const char *note)
 {
     char before[TEXT_QUANTITY_BYTES] = "", after[TEXT_QUANTITY_BYTES] = "";
     char size[TEXT_QUANTITY_BYTES + 1] = "", relative[TEXT_QUANTITY_BYTES] = "";
@@ -121,15 +134,16 @@ static void print_row(const struct suite_print *p, const char *name, const char 
     if (change->in_after)
         text_count(after, change->after);
     if (p->comparison->before == NULL) {
-        fprintf(p->out, "%-*s  %-16s %16s\n", NAME_WIDTH, name, event, after);
+        fprintf(p->out, "%-*s  %-16s %16s%s%s\n", NAME_WIDTH, name, event, after,
+                note[0] != 0 ? "  " : "", note);
         return;
     }
     if (change->in_before)
         text_count(before, change->before);
     if (change->in_before && change->in_after)
         diff_change_text(size, change);
-    fprintf(p->out, "%-*s  %-16s %16s %16s %14s %10s\n", NAME_WIDTH, name, event, before, after,
-            size, diff_relative_text(relative, change));
+    fprintf(p->out, "%-*s  %-16s %16s %16s %14s %10s%s%s\n", NAME_WIDTH, name, event, before, after,
+            size, diff_relative_text(relative, change), note[0] != 0 ? "  " : "", note);
 }
 
 static void print_functions(const struct suite_print *p, const struct suite_pair *pair)
@@ -141,7 +155,7 @@ static void print_functions(const struct suite_print *p, const struct suite_pair
     for (long i = 0; i < count && i < FUNCTIONS_IN_TABLE; i++) {
         text_escape(name, sizeof name, changes[i].name);
         snprintf(row, sizeof row, "    %.38s", name);
-        print_row(p, row, "", &changes[i]);
+        print_row(p, row, "", &changes[i], "");
     }
     if (count > FUNCTIONS_IN_TABLE)
         fprintf(p->out, "    and %ld more function%s\n", count - FUNCTIONS_IN_TABLE,
@@ -151,7 +165,7 @@ static void print_functions(const struct suite_print *p, const struct suite_pair
 
 static void print_pair(const struct suite_print *p, const struct suite_pair *pair)
 {
-    char word[SUITE_WORD_BYTES], safe[100], problem[SUITE_WHY_BYTES];
+    char word[SUITE_WORD_BYTES], safe[100], problem[SUITE_WHY_BYTES], note[SUITE_SPREAD_BYTES];
     const struct suite_outcome *o = pair->after;
 
     if (o == NULL) {
@@ -169,7 +183,7 @@ static void print_pair(const struct suite_print *p, const struct suite_pair *pai
         if (suite_print_shows(o, e))
             print_row(p, e == 0 ? pair->name : "",
                       text_escape(safe, sizeof safe, suite_event_word(&o->events[e], word)),
-                      &change);
+                      &change, suite_spread_words(pair, e, note));
     }
     if (pair->changed)
         print_functions(p, pair);

@@ -11,6 +11,7 @@ struct suite_print {
     FILE *out;
     const struct suite_comparison *comparison;
     const char *link; /* of a benchmark's page, {} for its name; NULL: there is none */
+    bool pages; /* the link is for pages that are there alone */
 };
 
 typedef void suite_printer(const struct suite_print *p);

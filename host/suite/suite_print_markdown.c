@@ -8,7 +8,9 @@
 
 #include "host/base/text.h"
 #include "host/diff/diff_print.h"
+#include "host/suite/suite_pages.h"
 #include "host/suite/suite_print.h"
+#include "host/suite/suite_spread.h"
 
 #define CODE_BYTES (2 * DIFF_FACTS_BYTES)
 
@@ -27,20 +29,28 @@ static void put_cell(FILE *out, const char *text)
     fputs(text_code(code, sizeof code, text, true), out);
 }
 
+/* The address of a benchmark's page. */
+static void put_address(const struct suite_print *p, const char *name, const char *ending)
+{
+    const char *hole = strstr(p->link, "{}");
+
+    if (hole == NULL)
+        fprintf(p->out, "(%s)", p->link);
+    else
+        fprintf(p->out, "(%.*s%s%s%s)", (int)(hole - p->link), p->link, name, ending, hole + 2);
+}
+
 static void put_name(const struct suite_print *p, const struct suite_pair *pair)
 {
-    const char *hole = p->link != NULL ? strstr(p->link, "{}") : NULL;
-
-    if (p->link == NULL || pair->after == NULL || pair->after->problem != NULL) {
+    if (p->link == NULL || pair->after == NULL || pair->after->problem != NULL ||
+        (p->pages && !pair->has_page)) {
         put_code(p->out, pair->name);
         return;
     }
     fputc('[', p->out);
     put_code(p->out, pair->name);
-    if (hole == NULL)
-        fprintf(p->out, "](%s)", p->link);
-    else
-        fprintf(p->out, "](%.*s%s%s)", (int)(hole - p->link), p->link, pair->name, hole + 2);
+    fputc(']', p->out);
+    put_address(p, pair->name, "");
 }
 
 /* Whether a limit is of an event in all. */
@@ -83,7 +93,7 @@ static const char *mark(enum suite_answer answer)
     return answer == SUITE_ABOVE ? "❌ " : answer == SUITE_UNKNOWN ? "❔ " : "";
 }
 
-static void put_change(FILE *out, const struct diff_change *change)
+static void put_change(FILE *out, const struct diff_change *change, const char *note)
 {
     char before[TEXT_QUANTITY_BYTES] = "", after[TEXT_QUANTITY_BYTES] = "";
     char size[TEXT_QUANTITY_BYTES + 1] = "", relative[TEXT_QUANTITY_BYTES];
@@ -94,20 +104,27 @@ static void put_change(FILE *out, const struct diff_change *change)
         text_count(after, change->after);
     if (change->in_before && change->in_after)
         diff_change_text(size, change);
-    fprintf(out, " %s | %s | %s | %s |", before, after, size, diff_relative_text(relative, change));
+    fprintf(out, " %s | %s | %s | %s%s%s%s |", before, after, size,
+            diff_relative_text(relative, change), note[0] != 0 ? "<br><sub>" : "", note,
+            note[0] != 0 ? "</sub>" : "");
 }
 
 static void put_event(const struct suite_print *p, const struct suite_pair *pair, size_t event)
 {
     struct diff_change change = suite_pair_change(pair, event);
-    char word[SUITE_WORD_BYTES];
+    char word[SUITE_WORD_BYTES], note[SUITE_SPREAD_BYTES];
 
     fprintf(p->out, "| %s", mark(answer_of(pair, event)));
     put_name(p, pair);
+    if (pair->has_diff) {
+        fputs(" ([diff]", p->out);
+        put_address(p, pair->name, SUITE_PAGES_DIFF);
+        fputc(')', p->out);
+    }
     fprintf(p->out, " | ");
     put_cell(p->out, suite_event_word(&pair->after->events[event], word));
     fprintf(p->out, " |");
-    put_change(p->out, &change);
+    put_change(p->out, &change, suite_spread_words(pair, event, note));
     fputc(' ', p->out);
     put_limits(p->out, pair, event);
     fputs(" |\n", p->out);
@@ -197,7 +214,7 @@ static void put_functions(const struct suite_print *p, const struct suite_pair *
             put_cell(p->out, changes[i].object);
         }
         fputs(" |", p->out);
-        put_change(p->out, &changes[i]);
+        put_change(p->out, &changes[i], "");
         fputc('\n', p->out);
     }
     if (count > SUITE_FUNCTIONS_SHOWN)
@@ -266,7 +283,7 @@ static bool is_exact(const struct suite_results *r)
 {
     for (size_t i = 0; i < r->outcome_count; i++)
         if (r->outcomes[i].event_count != 0 &&
-            strcmp(r->outcomes[i].events[0].source, "icount") != 0)
+            (!r->outcomes[i].exact || strcmp(r->outcomes[i].events[0].source, "icount") != 0))
             return false;
     return true;
 }

@@ -1,10 +1,12 @@
 /* Formats for programs: all that is known as JSON; numbers alone for Bencher, and for
  * github-action-benchmark. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "host/base/json.h"
 #include "host/suite/suite_print.h"
+#include "host/suite/suite_spread.h"
 
 static const char *const answers[] = {[SUITE_WITHIN] = "within",
                                       [SUITE_ABOVE] = "above",
@@ -27,6 +29,22 @@ static void set_sides(json_t *object, const struct diff_change *change)
         json_object_set_new(object, "after", json_number(change->after));
 }
 
+/* The interval of the change, and how many runs it is of; absent where runs are exact. */
+static void set_spread(json_t *object, const struct suite_pair *pair, size_t event)
+{
+    struct trial_difference d;
+
+    if (pair->after == NULL || pair->before == NULL || !suite_spread_of(pair, event, &d))
+        return;
+    json_object_set_new(object, "runs",
+                        json_pack("[I,I]", (json_int_t)d.counts[0], (json_int_t)d.counts[1]));
+    if (!isfinite(d.low))
+        return;
+    json_object_set_new(object, "change_low", json_real(d.low));
+    json_object_set_new(object, "change_high", json_real(d.high));
+    json_object_set_new(object, "least_change_seen", json_real(d.least));
+}
+
 static json_t *events_json(const struct suite_pair *pair)
 {
     const struct suite_outcome *o = pair->after != NULL ? pair->after : pair->before;
@@ -37,6 +55,7 @@ static json_t *events_json(const struct suite_pair *pair)
         struct diff_change change = suite_pair_change(pair, e);
 
         set_sides(one, &change);
+        set_spread(one, pair, e);
         json_array_append_new(all, one);
     }
     return all;

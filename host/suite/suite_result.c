@@ -9,9 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/base/array.h"
 #include "host/base/transfer.h"
 
-static void free_outcome(struct suite_outcome *o)
+void suite_outcome_free(struct suite_outcome *o)
 {
     free(o->name);
     free(o->problem);
@@ -19,6 +20,7 @@ static void free_outcome(struct suite_outcome *o)
     for (size_t i = 0; i < o->event_count; i++) {
         free(o->events[i].name);
         free(o->events[i].source);
+        free(o->events[i].values);
     }
     for (size_t i = 0; i < o->function_count; i++) {
         free(o->functions[i].name);
@@ -33,7 +35,7 @@ static void free_outcome(struct suite_outcome *o)
 void suite_results_free(struct suite_results *results)
 {
     for (size_t i = 0; i < results->outcome_count; i++)
-        free_outcome(&results->outcomes[i]);
+        suite_outcome_free(&results->outcomes[i]);
     free(results->outcomes);
     free(results->suite);
     free(results->architecture);
@@ -47,6 +49,19 @@ const struct suite_outcome *suite_results_find(const struct suite_results *resul
         if (strcmp(results->outcomes[i].name, name) == 0)
             return &results->outcomes[i];
     return NULL;
+}
+
+int suite_event_add(struct suite_event *e, uint64_t value)
+{
+    long double sum = 0;
+
+    if (array_grow(&e->values, e->value_count, sizeof e->values[0]) != 0)
+        return -ENOMEM;
+    e->values[e->value_count++] = value;
+    for (size_t i = 0; i < e->value_count; i++)
+        sum += (long double)e->values[i];
+    e->total = (uint64_t)(sum / (long double)e->value_count + 0.5L);
+    return 0;
 }
 
 const char *suite_event_word(const struct suite_event *event, char word[SUITE_WORD_BYTES])

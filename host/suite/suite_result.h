@@ -8,6 +8,7 @@
 
 #include "host/diff/diff_facts.h"
 #include "host/suite/suite.h"
+#include "host/trial/trial.h"
 
 #define SUITE_RESULTS_VERSION 1
 #define SUITE_RESULTS_NAME "results.json"
@@ -17,7 +18,9 @@
 struct suite_event {
     char *name; /* owned */
     char *source; /* "icount", "pmu" ...; owned */
-    uint64_t total;
+    uint64_t total; /* where runs vary, their mean */
+    uint64_t *values; /* of each run; one where they are exact; owned */
+    size_t value_count;
 };
 
 struct suite_function { /* of an exact profile */
@@ -30,10 +33,12 @@ struct suite_outcome { /* of a benchmark */
     char *name; /* owned, as all below */
     char *problem; /* why it has no counts; NULL: it has */
     struct diff_facts facts;
+    bool exact; /* in virtual time: another run counts the same */
     struct suite_event *events;
     size_t event_count;
     struct suite_function *functions; /* in the order of names, then objects */
     size_t function_count;
+    struct trial_output output; /* of its first run, while it is measured */
     struct suite_limits limits; /* that held when it ran */
 };
 
@@ -45,6 +50,7 @@ struct suite_results {
 };
 
 void suite_results_free(struct suite_results *results);
+void suite_outcome_free(struct suite_outcome *outcome);
 
 /* NULL: there is none of that name. */
 const struct suite_outcome *suite_results_find(const struct suite_results *results,
@@ -52,6 +58,9 @@ const struct suite_outcome *suite_results_find(const struct suite_results *resul
 
 /* Returns the number of an event, which may lack a suffix such as ":u"; -1: there is none. */
 int suite_outcome_event(const struct suite_outcome *outcome, const char *name);
+
+/* Appends the value of a run; the total is then the mean.  Returns 0 or -ENOMEM. */
+int suite_event_add(struct suite_event *event, uint64_t value);
 
 /* Returns the event's name without the suffix ":u". */
 #define SUITE_WORD_BYTES 64

@@ -21,14 +21,26 @@ static json_t *facts_json(const struct diff_facts *facts)
     return all;
 }
 
+static json_t *event_json(const struct suite_event *e)
+{
+    json_t *one = json_pack("{s:o, s:s, s:o}", "name", json_text(e->name), "source", e->source,
+                            "total", json_number(e->total));
+    json_t *values = json_array();
+
+    for (size_t i = 0; i < e->value_count; i++)
+        json_array_append_new(values, json_number(e->values[i]));
+    if (e->value_count > 1)
+        json_object_set(one, "values", values);
+    json_decref(values);
+    return one;
+}
+
 static json_t *events_json(const struct suite_outcome *o)
 {
     json_t *all = json_array();
 
     for (size_t i = 0; i < o->event_count; i++)
-        json_array_append_new(
-            all, json_pack("{s:o, s:s, s:o}", "name", json_text(o->events[i].name), "source",
-                           o->events[i].source, "total", json_number(o->events[i].total)));
+        json_array_append_new(all, event_json(&o->events[i]));
     return all;
 }
 
@@ -70,6 +82,7 @@ static json_t *outcome_json(const struct suite_outcome *o)
 
     if (o->problem != NULL)
         json_object_set_new(one, "problem", json_text(o->problem));
+    json_object_set_new(one, "exact", json_boolean(o->exact));
     json_object_set_new(one, "limits", limits_json(&o->limits));
     json_object_set_new(one, "facts", facts_json(&o->facts));
     json_object_set_new(one, "events", events_json(o));
@@ -140,6 +153,23 @@ static bool take_facts(json_t *list, struct diff_facts *facts)
     return list != NULL;
 }
 
+/* The values of the runs; results of one run have none. */
+static bool take_values(json_t *event, struct suite_event *e)
+{
+    json_t *list = json_object_get(event, "values");
+    uint64_t value;
+
+    if (list == NULL)
+        return take_count(json_object_get(event, "total"), &value) &&
+               suite_event_add(e, value) == 0;
+    if (json_array_size(list) == 0 || json_array_size(list) > SUITE_REPEAT_MAX)
+        return false;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!take_count(json_array_get(list, i), &value) || suite_event_add(e, value) != 0)
+            return false;
+    return true;
+}
+
 static bool take_events(json_t *list, struct suite_outcome *o)
 {
     size_t count = json_array_size(list);
@@ -152,8 +182,8 @@ static bool take_events(json_t *list, struct suite_outcome *o)
         struct suite_event *e = &o->events[o->event_count++];
 
         if (!take_text(json_object_get(event, "name"), &e->name) ||
-            !take_text(json_object_get(event, "source"), &e->source) ||
-            !take_count(json_object_get(event, "total"), &e->total))
+            !take_text(json_object_get(event, "source"), &e->source) || !take_values(event, e) ||
+            e->value_count != o->events[0].value_count)
             return false;
     }
     return o->events != NULL;
@@ -216,6 +246,13 @@ static bool take_limits(json_t *list, struct suite_limits *limits)
     return list != NULL;
 }
 
+/* Older results do not say whether they are exact, but their source does. */
+static bool is_exact(json_t *exact, const struct suite_outcome *o)
+{
+    return exact != NULL ? json_is_true(exact)
+                         : o->event_count != 0 && strcmp(o->events[0].source, "icount") == 0;
+}
+
 static bool take_outcome(json_t *value, struct suite_results *results)
 {
     struct suite_outcome *o = &results->outcomes[results->outcome_count++];
@@ -226,10 +263,13 @@ static bool take_outcome(json_t *value, struct suite_results *results)
     if (!take_text(json_object_get(value, "name"), &o->name) || !suite_is_name(o->name) ||
         suite_results_find(results, o->name) != o)
         return false;
-    return take_facts(list_of(value, "facts"), &o->facts) &&
-           take_limits(list_of(value, "limits"), &o->limits) &&
-           take_events(list_of(value, "events"), o) &&
-           take_functions(list_of(value, "functions"), o);
+    if (!take_facts(list_of(value, "facts"), &o->facts) ||
+        !take_limits(list_of(value, "limits"), &o->limits) ||
+        !take_events(list_of(value, "events"), o) ||
+        !take_functions(list_of(value, "functions"), o))
+        return false;
+    o->exact = is_exact(json_object_get(value, "exact"), o);
+    return true;
 }
 
 static bool take_all(json_t *root, struct suite_results *results)

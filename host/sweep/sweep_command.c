@@ -67,7 +67,7 @@ static int prepare(const struct sweep_options *o, struct run_failure *failure)
     struct sweep *sweep = o->sweep;
     int result;
 
-    if (sweep_is_remote(sweep))
+    if (remote_where_is(&sweep->where))
         result = sweep_remote_begin(&remote, sweep, o->quiet, failure) == 0
                      ? sweep_remote_first(&remote, failure)
                      : -1;
@@ -147,8 +147,9 @@ static int proceed(const struct sweep_options *o, struct run_failure *failure)
     if (sweep_folder_load(o->sweep, failure) != 0)
         return -1;
     if (o->sweep->first.state == SWEEP_DONE)
-        return sweep_is_remote(o->sweep) ? sweep_remote_begin(&remote, o->sweep, o->quiet, failure)
-                                         : 0;
+        return remote_where_is(&o->sweep->where)
+                   ? sweep_remote_begin(&remote, o->sweep, o->quiet, failure)
+                   : 0;
     return run_fail(failure, "the trace of its first run is missing; begin another sweep");
 }
 
@@ -156,7 +157,7 @@ static int measure_all(const struct sweep_options *o, struct run_failure *failur
 {
     int result;
 
-    if (!sweep_is_remote(o->sweep))
+    if (!remote_where_is(&o->sweep->where))
         return sweep_measure_warm_up(o->sweep, o->resume ? 0 : o->warm_up - 1, failure) == 0
                    ? sweep_measure(o->sweep, o->quiet, failure)
                    : -1;

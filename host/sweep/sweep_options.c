@@ -17,18 +17,7 @@
 #define WARM_UP_MAX 1000u
 #define SEED_DEFAULT 1
 
-enum {
-    KEY_REPEAT = 256,
-    KEY_WARM_UP,
-    KEY_SEED,
-    KEY_BINS,
-    KEY_DRY_RUN,
-    KEY_RESUME,
-    KEY_HOSTS,
-    KEY_SLURM,
-    KEY_SSH,
-    KEY_HR,
-};
+enum { KEY_REPEAT = 256, KEY_WARM_UP, KEY_SEED, KEY_BINS, KEY_DRY_RUN, KEY_RESUME };
 
 static const struct argp_option table[] = {
     {"output", 'o', "FOLDER", 0, "folder for the traces and results (default sweep)", 0},
@@ -44,13 +33,6 @@ static const struct argp_option table[] = {
     {"dry-run", KEY_DRY_RUN, 0, 0, "run the program once, print the plan and stop", 0},
     {"resume", KEY_RESUME, 0, 0, "continue the sweep in FOLDER where it was interrupted", 0},
     {"quiet", 'q', 0, 0, "no plan, no progress and no table", 0},
-    {0, 0, 0, 0, "On other machines, to which the program goes with its files:", 1},
-    {"hosts", KEY_HOSTS, "LIST", 0, "perform the runs on these machines, by ssh", 1},
-    {"slurm", KEY_SLURM, "OPTIONS", OPTION_ARG_OPTIONAL,
-     "perform the runs as job arrays of Slurm; OPTIONS are for sbatch", 1},
-    {"ssh", KEY_SSH, "COMMAND", 0, "with --hosts: in place of ssh -o BatchMode=yes", 1},
-    {"hr", KEY_HR, "PATH", 0,
-     "hr there (default: with --hosts hr, with --slurm the path of this one)", 1},
     {0, 0, 0, 0, "As for hr run:", 2},
     {0},
 };
@@ -88,24 +70,8 @@ static void check_end(const struct sweep_options *o, const struct argp_state *st
     if (o->resume && (o->sweep->program_count != 0 || o->event_count != 0 || o->passed.count != 0))
         argp_error(state, "--resume: the folder knows the program, the events and the options; "
                           "name the folder alone");
-    if (o->sweep->where.hosts != NULL && o->sweep->where.slurm != NULL)
-        argp_error(state, "--hosts and --slurm: choose one of them");
-    if (o->sweep->where.hr != NULL && strchr(o->sweep->where.hr, '\'') != NULL)
-        argp_error(state, "--hr: a path with a quotation mark");
     if (!o->resume && o->sweep->program_count == 0)
         argp_error(state, "no program given");
-}
-
-static error_t take_where(struct sweep_where *where, int key, const char *argument)
-{
-    char **field = key == KEY_HOSTS ? &where->hosts
-                   : key == KEY_SSH ? &where->ssh
-                   : key == KEY_HR  ? &where->hr
-                                    : &where->slurm;
-
-    free(*field);
-    *field = strdup(argument != NULL ? argument : "");
-    return *field != NULL ? 0 : ENOMEM;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -133,9 +99,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         option_store(sweep_fields, key, argument, o->sweep, state))
         return 0;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->passed;
-        return 0;
     case 'o':
         if (strlen(argument) >= sizeof o->sweep->folder)
             argp_error(state, "-o: the name of the folder is too long");
@@ -143,11 +106,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case 'e':
         return -array_append_text(&o->events, &o->event_count, argument);
-    case KEY_HOSTS:
-    case KEY_SLURM:
-    case KEY_SSH:
-    case KEY_HR:
-        return take_where(&o->sweep->where, key, argument);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->sweep->where;
+        state->child_inputs[1] = &o->passed;
+        return 0;
     case ARGP_KEY_ARG:
         return take_rest(o, state);
     case ARGP_KEY_END:
@@ -160,7 +122,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 int sweep_options_parse(struct sweep_options *o, int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&trial_options_argp, 0, NULL, 2}, {0}};
+    static const struct argp_child children[] = {
+        {&remote_where_argp, 0, NULL, 1}, {&trial_options_argp, 0, NULL, 2}, {0}};
     static const struct argp argp = {.options = table,
                                      .parser = parse_option,
                                      .args_doc = "[--] PROGRAM [ARG...]\n--resume -o FOLDER\n"

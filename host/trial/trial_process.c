@@ -23,6 +23,11 @@ void trial_process_begin(void)
     sigprocmask(SIG_BLOCK, &awaited, &before);
 }
 
+void trial_process_end(void)
+{
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 static bool redirect(const char *path, int flags, int to)
 {
     int fd = open(path != NULL ? path : "/dev/null", flags, 0600);

@@ -6,6 +6,9 @@
 /* From now on signals that end hr are told by trial_process_wait. */
 void trial_process_begin(void);
 
+/* Ends that. */
+void trial_process_end(void);
+
 /* Starts a program, found by PATH, with files for its standard input, output and error; NULL:
  * /dev/null.  It ends when hr ends.  Returns its number or -errno. */
 pid_t trial_process_start(const char *const argv[], const char *in, const char *out,

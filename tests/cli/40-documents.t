@@ -21,6 +21,7 @@ how() {
     case $2 in
     # ---- of other machines, of root, of the network ----
     'ipmitool '*) reason='needs the management controller of a server' ;;
+    *' --hosts '* | *' --slurm='*) reason='needs other computers; tests/guest/48-sweep-remote.t and -slurm.t have them' ;;
     'ssh '*) reason='needs another computer' ;;
     'git clone '*) reason='needs the network; the folder is this checkout' ;;
     'apt-get '* | 'sudo apt-get '*) reason='installs packages as root: tools/setup.sh has done it' ;;

@@ -28,7 +28,7 @@ static bool read(struct suite_results *results, const char *text, size_t bytes)
 
 static void show(const struct suite_comparison *c)
 {
-    struct suite_print print = {NULL, c, "https://host/{}"};
+    struct suite_print print = {.comparison = c, .link = "https://host/{}"};
     size_t bytes;
     char *text;
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# hr sweep --hosts and --slurm: runs on other machines count what runs here count; a machine that fails, dies or has
-# another processor costs no run.  QEMU and FLAVOURS: see tests/flavours.sh.
+# hr sweep --hosts and hr suite run --hosts: runs on other machines count what runs here count; a machine that fails, dies
+# or has another processor costs no run.  QEMU and FLAVOURS: see tests/flavours.sh.
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/flavours.sh"
 flavour=$(printf '%s\n' "$FLAVOURS" | head -n 1)
@@ -16,7 +16,7 @@ done
 cat >ssh-to <<END
 #!/bin/sh
 cd "$work/\$1" || exit 255
-echo >>commands
+echo "\$2" >>commands
 [ ! -f do ] || . ./do
 PATH=$work/\$1/bin:\$PATH TMPDIR=$work/\$1/tmp exec sh -c "\$2"
 END
@@ -195,6 +195,103 @@ else
     ok 'no run is left there' test ! -e "/proc/$there"
     is 'and nothing else' "$(ls there)" ''
     program=$WORKLOADS/hello
+fi
+
+# Suites: the same machines.  `hardware` has no virtual time, so its runs vary.
+rm -f a/do a/bin/hr
+ln -s "$HR" a/bin/hr
+mkdir -p data
+echo words >data/input
+cp "$program" data/program
+cat >microtome.toml <<END
+[default]
+options = ["--accel=$accel", "--kernel=$KERNEL", "--qemu=emulator"]
+directory = "data"
+tags = "plain"
+
+[[benchmark]]
+name = "exact"
+command = ["./program"]
+stdin = "input"
+repeat = 2
+
+[[benchmark]]
+name = "counters"
+command = ["./program"]
+mode = "off"
+events = ["instructions", "cycles"]
+options = ["--accel=$accel", "--kernel=$KERNEL", "--qemu=emulator", "--cpu=$flavour"]
+repeat = 2
+
+[[benchmark]]
+name = "fails"
+command = ["./program"]
+exit_status = 1
+
+[[benchmark]]
+name = "hardware"
+command = ["./program"]
+mode = "off"
+options = ["--accel=$accel", "--kernel=$KERNEL", "--qemu=emulator", "--cpus=1"]
+repeat = 2
+tags = "varies"
+END
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$QEMU" >c/bin/emulator
+cp c/bin/emulator b/bin/emulator
+rm -f b/do c/do
+suite() { # HOSTS OPTION...
+    hosts=$1
+    shift
+    rm -f ./*/commands
+    run_hr suite run --ssh "$work/ssh-to" --hosts "$hosts" "$@"
+}
+same() { jq -S .benchmarks "$1/results.json"; }
+PATH=$work/a/bin:$PATH run_hr suite run -q --tag plain -o suite-here
+is 'a suite here: one benchmark fails' "$status" 2
+same suite-here >wanted
+suite a,b --tag plain -o suite
+is 'a suite on two machines' "$status" 2
+is 'counts what one here counts' "$(same suite)" "$(cat wanted)"
+is 'each took a part' "$(sort suite/hosts.csv | cut -d, -f 1 | uniq | tr '\n' ' ')" 'a b '
+is 'each run once; what fails, three times' "$(cat a/commands b/commands | grep -c 'suite task')" 7
+like 'why it fails' err '^hr: 3 of 3: fails: it ended with status 0, not 1: '
+is 'the traces of first runs stay' "$(find suite -name '*.hr' -o -name tasks | wc -l)" 3
+is 'machines keep nothing' "$(ls a/tmp b/tmp)" "$(printf 'a/tmp:\n\nb/tmp:')"
+
+# All die; the suite continues when they live again.
+# shellcheck disable=SC2016
+echo '[ "$(wc -l <commands)" -lt 3 ] || { echo "Connection to a closed" >&2; exit 255; }' >a/do
+cp a/do c/do
+suite a,c --only exact --only counters -q -o suite
+is 'no machine is left' "$status" 2
+like 'says so, and how to continue' err '^hr: the same command with --resume takes the runs that are there$'
+done_before=$(wc -l <suite/jobs.csv)
+rm a/do c/do
+suite a,c --only exact --only counters -q -o suite --resume
+is 'continued' "$status $(same suite | cksum)" "0 $(jq -S '.[:2]' wanted | cksum)"
+is 'only what was missing' "$(cat ?/commands | grep -c 'suite task')" $((4 - done_before))
+
+# Another processor is no match; another kernel is said.
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nfor w; do shift; case $w in %s*) w=EPYC-Milan,pmu=on ;; esac; set -- "$@" "$w"; done\nexec "%s" "$@"\n' \
+    "${flavour%%,*}" "$QEMU" >c/bin/emulator
+echo 'case $2 in *mktemp*) sleep 1 ;; esac' >c/do
+# shellcheck disable=SC2016
+echo 'case $2 in *task*) sleep 0.4 ;; esac' >a/do
+suite a,c --only counters --repeat 3 -q -o suite
+is 'a machine with another processor' "$status $(jq -S '.benchmarks[0]' suite/results.json | cksum)" "0 $(jq -S '.[1]' wanted | cksum)"
+like 'is left out' err '^hr: c is left out: its processor is .*, and that of this suite is '
+if setarch --uname-2.6 true 2>/dev/null; then
+    # shellcheck disable=SC2016
+    printf 'PATH=%s:$PATH TMPDIR=%s exec setarch --uname-2.6 sh -c "$2"\n' "$work/c/bin" "$work/c/tmp" >c/do
+    rm a/do
+    PATH=$work/a/bin:$PATH run_hr suite run -q --tag varies --repeat 1 -o suite-here
+    suite a,c --tag varies --repeat 3 -q -o suite
+    like 'machines with different kernels: said' err '^hr: hardware: its runs are of machines with different kernels: .*2\.6\.'
+    run_hr suite compare suite-here suite
+    like 'and when they are compared' out 'not the same: .*Linux \('
+else
+    skip 2 'setarch cannot show another kernel'
 fi
 
 rm -rf sweep

@@ -1,5 +1,5 @@
 #!/bin/sh
-# hr sweep --slurm: the tasks of a job array count what runs here count; what a node loses that dies, another one does.
+# hr sweep --slurm and hr suite run --slurm: the tasks of a job array count what runs here count; what a node loses that dies, another one does.
 # A real Slurm with three nodes on this machine.  QEMU and FLAVOURS: see tests/flavours.sh.
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/flavours.sh"
@@ -69,6 +69,35 @@ run_hr sweep -q --resume
 is 'continued' "$status" 0
 is 'what was cut was done again' "$(jq '.jobs | length' sweep/sweep.json) $(db "SELECT count(*) FROM runs WHERE state='done'")" '3 3'
 is 'with the same result' "$(show sweep | cut -d, -f 1,3)" "$(cut -d, -f 1,3 wanted)"
+
+# A suite: a task fails at its first try, and another one does the run.
+mkdir data
+cp "$WORKLOADS/hello" data/program
+cat >microtome.toml <<END
+[default]
+options = ["--accel=$accel", "--kernel=$KERNEL", "--qemu=$QEMU"]
+directory = "data"
+
+[[benchmark]]
+name = "one"
+command = ["./program"]
+
+[[benchmark]]
+name = "two"
+command = ["./program", "argument"]
+repeat = 2
+END
+cat >hr-there <<TEXT
+#!/bin/sh
+[ "\$4" != two+1 ] || ! mkdir "$work/tried" 2>/dev/null || exit 1
+exec "$HR" "\$@"
+TEXT
+run_hr suite run -q -o suite-here
+run_hr suite run -q -o suite --slurm=--time=5 --hr "$work/hr-there"
+is 'a suite by Slurm' "$status.$(cat err)" 0.
+ok 'a task failed' test -d tried
+is 'counts what one here counts' "$(jq -S .benchmarks suite/results.json)" "$(jq -S .benchmarks suite-here/results.json)"
+ok 'nothing waits to be taken' test ! -e suite/tasks
 
 rm -rf sweep
 sweep --slurm=--no-such-option

@@ -1,6 +1,6 @@
 #!/bin/sh
-# hr suite: what it counts, the change that it names, limits, formats, baselines in files and git; programs that fail, wait
-# and are interrupted; bad files.
+# hr suite: what it counts, the change that it names, limits, repeated runs, formats and pages, baselines in files and git;
+# what else can change counts is named; programs that fail, wait and are interrupted; bad files.
 . "$(dirname "$0")/../lib.sh"
 
 cat >work.c <<'END'
@@ -85,6 +85,13 @@ is 'facts' "$(jq -r '[.benchmarks[0].facts[][0]] | contains(["program", "machine
 run_hr suite show -f tap
 is 'and it can be shown again' "$status.$(grep -c '^not ok' out)" 1.3
 
+run_hr pack --mode exact --accel tcg -o exact.cpio ./work
+run_hr run -q --accel tcg --kernel "$KERNEL" -o packed.bin exact.cpio
+"$HR" run -q --accel tcg --kernel "$KERNEL" --mode exact -o unpacked.bin ./work >/dev/null
+is 'an archive that asks for exact counts' "$status $("$HR" diff -f json packed.bin unpacked.bin | jq -c '[.changes[] | select(.kind == "total") | .change] | unique')" '0 [0]'
+run_hr pack --mode exact --target-cpu all -o bare.cpio ./work
+like 'no bare machine has them' err '^hr: --mode exact: a bare machine cannot count so'
+
 # Again: the same bytes.  Then a program with one instruction more in each of 10,000 rounds.
 run_hr suite run -q --tag fast -o again
 is 'only what has a tag; a limit is exceeded' "$status.$(jq -c '[.benchmarks[].name]' again/results.json)" '1.["words","total"]'
@@ -108,6 +115,87 @@ is 'nothing changed: what is above still is' "$status.$(tail -n 1 out)" '1.1 lim
 run_hr suite compare new new
 is 'the same results' "$status.$(tail -n 1 out)" '0.0 of 1 benchmark changed, all within their limits'
 
+# Repeated runs: equal in virtual time, or else named; an interval elsewhere.
+cat >grow.c <<'END'
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    FILE *file = argc > 1 ? fopen("grows", "r") : NULL;
+
+    while (file != NULL && getc(file) != EOF)
+        ;
+    return argc > 2;
+}
+END
+cc -O1 -static -o grow grow.c
+printf '#!/bin/sh\ncase $* in *-machine*) echo >>"%s/grows" ;; esac\nexec "%s" "$@"\n' "$work" "${QEMU:-qemu-system-x86_64}" >emulator
+chmod +x emulator
+cat >repeat.toml <<END
+[default]
+options = ["--accel=tcg", "--kernel=$KERNEL"]
+repeat = 2
+
+[[benchmark]]
+name = "same"
+command = ["./grow"]
+
+[[benchmark]]
+name = "grows"
+command = ["./grow", "file"]
+options = ["--accel=tcg", "--kernel=$KERNEL", "--qemu=$work/emulator"]
+
+[[benchmark]]
+name = "hardware"
+command = ["./grow"]
+mode = "off"
+options = ["--accel=tcg", "--kernel=$KERNEL", "--cpus=1"]
+warmup = 1
+limits = { instructions = "1 %" }
+END
+run_hr suite run -f json -o repeated repeat.toml
+is 'repeated: one that differs fails' "$status $(jq -c '[.benchmarks[] | has("problem")]' out)" '2 [false,true,false]'
+like 'repeated: says how' err '^hr: 2 of 3: grows: it is not deterministic: run 1 counted [0-9,]+ instructions, and run 2 [0-9,]+; most of that is in '
+like 'repeated: a mean' err '^hr: 3 of 3: hardware: [0-9,]+ instructions, mean of 2 runs$'
+is 'repeated: values of runs that vary alone' "$(jq -c '[.benchmarks[] | .events[0].values | length]' repeated/results.json)" '[0,0,2]'
+is 'repeated: the trace of one' "$(find repeated -name '*.hr' | wc -l)" 3
+run_hr suite run -q --only hardware --repeat 3 --warmup 0 -o thrice repeat.toml
+is 'as many runs as the command says' "$(jq '.benchmarks[0].events[0].values | length' thrice/results.json)" 3
+run_hr suite compare -f json repeated thrice
+is 'an interval' "$(jq -c '.benchmarks[0].events[0] | [.runs, .change_low <= .after - .before, .least_change_seen >= 0]' out)" '[[2,3],true,true]'
+
+# What can change the counts of one program.
+cc -O1 -o dynamic -Wl,-rpath,"$work/lib" grow.c
+mkdir lib
+cp "$(ldd dynamic | sed -n 's/.*libc\.so\.6 => \([^ ]*\) .*/\1/p')" lib/libc.so.6
+cat >facts.toml <<END
+[[benchmark]]
+name = "facts"
+command = ["./dynamic"]
+options = ["--accel=tcg", "--kernel=$KERNEL"]
+END
+facts() { # NAME REGEX
+    run_hr suite run -q -o "$1" facts.toml
+    run_hr suite compare usual "$1"
+    like "$1: hr suite compare" out "^ +not the same: .*$2"
+    run_hr diff usual/facts.hr "$1/facts.hr"
+    like "$1: hr diff" out "^# not the same: .*$2"
+}
+run_hr suite run -q -o usual facts.toml
+id=$(readelf -n lib/libc.so.6 | sed -n 's/.*Build ID: //p')
+/usr/bin/python3 - "$id" <<'END'
+import sys
+data, old = open('lib/libc.so.6', 'rb').read(), bytes.fromhex(sys.argv[1])
+open('lib/libc.so.6', 'wb').write(data.replace(old, bytes(b ^ 255 for b in old)))
+END
+facts 'another-libc' "libc\.so\.6 \($(echo "$id" | cut -c 1-12), [0-9a-f]{12}\)"
+echo 'environment = { MORE = "variables" }' >>facts.toml
+facts 'more-environment' 'bytes of the environment \([0-9]+, [0-9]+\)'
+mkdir a-longer-path
+mv dynamic a-longer-path
+sed -i 's,./dynamic,a-longer-path/dynamic,' facts.toml
+facts 'a-longer-path' 'length of the path \([0-9]+ bytes, [0-9]+ bytes\)'
+
 # Formats.
 run_hr suite compare -f markdown --link 'https://host/{}.html' main new
 is 'markdown: the mark by which a comment is found' "$(head -n 1 out)" '<!-- microtome-suite -->'
@@ -116,6 +204,22 @@ like 'markdown: the function' out '^\| `parse_value` \| 40,0.. \| 50,0.. \| \+10
 jq '.benchmarks[0].problem = "a|b`c"' new/results.json >failed.json
 run_hr suite show -f markdown failed.json
 like 'markdown: code outside a table' out "^- ❔ .words. failed: .a[|]b'c.$"
+if "$HR" view -o pages.html new/words.hr 2>/dev/null; then
+    run_hr suite compare -f markdown --pages pages microtome-results new
+    like 'pages: links to what is there' out '^\| ❌ \[`words`\]\(pages/words\.html\) \(\[diff\]\(pages/words\+diff\.html\)\) '
+    is 'pages: those that changed' "$(ls pages)" "$(printf 'words+diff.html\nwords.html')"
+    like 'pages: pages' pages/words+diff.html '<!doctype html>'
+    rm -r pages
+    run_hr suite compare -f markdown --pages pages --link 'https://host/{}.html' main new
+    like 'pages: a base without traces' out '^\| ❌ \[`words`\]\(https://host/words\.html\) \| '
+    rm -r pages
+    run_hr suite compare --pages pages new new
+    is 'pages: nothing changed' "$(ls pages)" ''
+else
+    skip 5 'the page is not built'
+fi
+run_hr suite compare --pages pages main new/results.json
+is 'pages: no folder of traces' "$status $(cat err)" "2 hr: --pages: 'new/results.json' has no traces; name the folder of the results"
 run_hr suite compare -f junit main new
 ok 'junit: XML' xmllint --noout out
 is 'junit: tests and failures' "$(xmllint --xpath 'concat(/testsuite/@tests, " ", /testsuite/@failures)' out)" '6 2'
@@ -159,6 +263,7 @@ bad() { # NAME STATUS REGEX ARGUMENT...
 bad 'a baseline that is missing' 2 "^hr: there is no baseline 'mian' .*; near: main$" compare mian new
 bad 'an unknown benchmark' 2 "^hr: the suite has no benchmark 'wrods'; near: words$" run --only wrods
 bad 'an unknown tag' 2 "^hr: the suite has no tag 'fats'; near: fast$" run --tag fats
+bad 'nothing to resume' 2 '^hr: --resume: runs on other machines alone continue' run --resume
 bad 'no suite' 2 "^hr: cannot read the suite 'no.toml': No such file" run no.toml
 sed 's/^stdin/stdni/' microtome.toml >bad.toml
 bad 'an unknown key' 2 '^hr: bad\.toml:12: there is no key .stdni. in \[\[benchmark\]\]; near: stdin$' run bad.toml

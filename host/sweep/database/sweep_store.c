@@ -127,9 +127,11 @@ static void put_hosts(struct merge *m)
 {
     sqlite3_stmt *put = database_prepare(&m->db, "INSERT INTO hosts VALUES (?,?,?)");
 
-    for (size_t i = 0; i < m->sweep->host_count; i++)
-        database_row(&m->db, put, "%s,%s,%s", m->sweep->hosts[i].name, m->sweep->hosts[i].kernel,
-                     m->sweep->hosts[i].processor);
+    const struct remote_machines *machines = &m->sweep->machines;
+
+    for (size_t i = 0; i < machines->count; i++)
+        database_row(&m->db, put, "%s,%s,%s", machines->list[i].name, machines->list[i].kernel,
+                     machines->list[i].processor);
     sqlite3_finalize(put);
 }
 

@@ -39,11 +39,8 @@ void sweep_free(struct sweep *sweep)
     sweep_plan_free(&sweep->plan);
     array_free_texts(&sweep->program, &sweep->program_count);
     array_free_texts(&sweep->options, &sweep->option_count);
-    free(sweep->hosts);
-    free(sweep->where.hosts);
-    free(sweep->where.slurm);
-    free(sweep->where.ssh);
-    free(sweep->where.hr);
+    free(sweep->machines.list);
+    remote_where_free(&sweep->where);
     free(sweep->jobs);
     *sweep = (struct sweep){0};
 }
@@ -100,7 +97,7 @@ int sweep_folder_make(const struct sweep *sweep, struct run_failure *failure)
                         "sweep with --resume",
                         sweep->folder);
     if (mkdir(sweep_path(sweep, "runs", path), 0777) == 0 &&
-        (!sweep_is_remote(sweep) || mkdir(sweep_path(sweep, "tasks", path), 0777) == 0))
+        (!remote_where_is(&sweep->where) || mkdir(sweep_path(sweep, "tasks", path), 0777) == 0))
         return 0;
     return run_fail(failure, "cannot make the folder '%s': %s", path, strerror(errno));
 }
@@ -148,28 +145,10 @@ static json_t *jobs_json(const struct sweep *sweep)
     return list;
 }
 
-static json_t *where_json(const struct sweep_where *where)
+static json_t *where_json(const struct remote_where *where)
 {
     return json_pack("{s:s*, s:s*, s:s*, s:s*}", "hosts", where->hosts, "slurm", where->slurm,
                      "ssh", where->ssh, "hr", where->hr);
-}
-
-int sweep_folder_write(const char *path, const char *text, struct run_failure *failure)
-{
-    char partial[SWEEP_PATH_BYTES + 8];
-    FILE *file;
-    bool good;
-
-    snprintf(partial, sizeof partial, "%s.part", path);
-    file = fopen(partial, "we");
-    good = file != NULL && fputs(text, file) >= 0;
-    if (file != NULL)
-        good &= fclose(file) == 0;
-    if (good && rename(partial, path) == 0)
-        return 0;
-    run_fail(failure, "cannot write '%s': %s", path, strerror(errno));
-    unlink(partial);
-    return -1;
 }
 
 int sweep_folder_save(const struct sweep *sweep, struct run_failure *failure)
@@ -185,7 +164,7 @@ int sweep_folder_save(const struct sweep *sweep, struct run_failure *failure)
                             "jobs", jobs_json(sweep));
     char *text = all != NULL ? json_dumps(all, JSON_COMPACT) : NULL;
     int result = text != NULL
-                     ? sweep_folder_write(sweep_path(sweep, "sweep.json", path), text, failure)
+                     ? remote_write_file(sweep_path(sweep, "sweep.json", path), text, failure)
                      : run_fail(failure, "out of memory, or an argument that is no UTF-8");
 
     free(text);
@@ -209,52 +188,15 @@ int sweep_folder_note(const struct sweep *sweep, const struct sweep_job *job,
     return 0;
 }
 
-bool sweep_is_remote(const struct sweep *sweep)
-{
-    return sweep->where.hosts != NULL || sweep->where.slurm != NULL;
-}
-
 const char *sweep_job_host(const struct sweep *sweep, const struct sweep_job *job)
 {
-    return job->host != 0 ? sweep->hosts[job->host - 1].name : "";
-}
-
-uint32_t sweep_folder_host(struct sweep *sweep, const struct sweep_parcel *parcel,
-                           struct run_failure *failure)
-{
-    char path[SWEEP_PATH_BYTES];
-    struct sweep_host host = {.name = ""};
-    uint32_t number = 0;
-    FILE *file;
-
-    memcpy(host.name, parcel->host, sizeof host.name);
-    memcpy(host.kernel, parcel->kernel, sizeof host.kernel);
-    memcpy(host.processor, parcel->processor, sizeof host.processor);
-    while (number < sweep->host_count && strcmp(sweep->hosts[number].name, host.name) != 0)
-        number++;
-    if (number < sweep->host_count && strcmp(sweep->hosts[number].kernel, host.kernel) == 0 &&
-        strcmp(sweep->hosts[number].processor, host.processor) == 0)
-        return number + 1;
-    if (number == SWEEP_HOSTS_MAX ||
-        (number == sweep->host_count &&
-         array_grow(&sweep->hosts, sweep->host_count, sizeof sweep->hosts[0]) != 0)) {
-        run_fail(failure, "too many machines");
-        return 0;
-    }
-    sweep->host_count += number == sweep->host_count;
-    sweep->hosts[number] = host;
-    file = fopen(sweep_path(sweep, "hosts.csv", path), "ae");
-    if (file != NULL && fprintf(file, "%s,%s,%s\n", host.name, host.kernel, host.processor) > 0 &&
-        fclose(file) == 0)
-        return number + 1;
-    run_fail(failure, "cannot write '%s': %s", path, strerror(errno));
-    return 0;
+    return remote_machines_name(&sweep->machines, job->remote.host);
 }
 
 void sweep_folder_remove(const struct sweep *sweep)
 {
     static const char *const endings[] = {SWEEP_TRACE, ".part", ".out", ".err"};
-    static const char *const names[] = {"sweep.json", "jobs.csv", "hosts.csv", SWEEP_ARCHIVE};
+    static const char *const names[] = {"sweep.json", "jobs.csv", REMOTE_MACHINES, SWEEP_ARCHIVE};
     char path[SWEEP_PATH_BYTES];
 
     for (size_t i = 0; i < ARRAY_COUNT(endings); i++)

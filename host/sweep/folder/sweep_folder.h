@@ -12,43 +12,27 @@
  */
 #pragma once
 
-#include "host/sweep/folder/sweep_parcel.h"
+#include "host/remote/remote.h"
 #include "host/sweep/plan/sweep_plan.h"
 #include "host/trial/trial.h"
 
 #define SWEEP_ARCHIVE "program.cpio"
-#define SWEEP_PARCEL ".parcel"
 #define SWEEP_PATH_BYTES 4200
 #define SWEEP_REPEAT_MAX 1000u
 #define SWEEP_EVENTS_MAX 16384u
 #define SWEEP_JOBS_MAX 1000000u
-#define SWEEP_HOSTS_MAX 65536u
 #define SWEEP_VERSION 1 /* of sweep.json */
 #define SWEEP_FIRST UINT32_MAX /* in jobs.csv, in place of a run: the first run */
 
 enum sweep_state { SWEEP_WAITS, SWEEP_DONE, SWEEP_FAILED };
 
 struct sweep_job { /* one repetition of one run */
+    struct remote_job remote; /* at first: host/sweep/runs/sweep_remote.c has it in hand */
     uint32_t run;
     uint32_t repetition;
     enum sweep_state state;
     int status; /* the exit status of hr run */
     struct trial_output output;
-    uint32_t host; /* its number plus 1 where it ran at last; 0: here, or nowhere yet */
-    uint32_t tries; /* that failed on other machines */
-};
-
-struct sweep_where { /* the machines of the runs, as the options say; all NULL: here; owned */
-    char *hosts;
-    char *slurm; /* options for sbatch */
-    char *ssh;
-    char *hr;
-};
-
-struct sweep_host {
-    char name[SWEEP_HOST_BYTES];
-    char kernel[SWEEP_FACT_BYTES];
-    char processor[SWEEP_FACT_BYTES];
 };
 
 struct sweep {
@@ -58,9 +42,8 @@ struct sweep {
     size_t program_count;
     char **options; /* of hr run; owned */
     size_t option_count;
-    struct sweep_where where;
-    struct sweep_host *hosts; /* owned */
-    size_t host_count;
+    struct remote_where where;
+    struct remote_machines machines;
     uint64_t repeat;
     uint64_t seed; /* of the order of the jobs */
     struct sweep_job first; /* the run that told the machine, and how the program ends */
@@ -90,19 +73,8 @@ int sweep_folder_save(const struct sweep *sweep, struct run_failure *failure);
 int sweep_folder_note(const struct sweep *sweep, const struct sweep_job *job,
                       struct run_failure *failure);
 
-/* Replaces a file of the folder by a text.  Returns 0, or -1 with the failure filled. */
-int sweep_folder_write(const char *path, const char *text, struct run_failure *failure);
-
-/* Finds the machine that sent a parcel, or adds it.  Returns its number plus 1, or 0 with the
- * failure filled. */
-uint32_t sweep_folder_host(struct sweep *sweep, const struct sweep_parcel *parcel,
-                           struct run_failure *failure);
-
 /* Returns the name of the machine where a job ran; "": here. */
 const char *sweep_job_host(const struct sweep *sweep, const struct sweep_job *job);
-
-/* Returns whether runs are for other machines. */
-bool sweep_is_remote(const struct sweep *sweep);
 
 /* Reads the folder `sweep->folder`.  Jobs whose line or trace is missing wait, as do those of
  * single events that failed; what failed of several was divided.  Returns 0, or -1 with the failure

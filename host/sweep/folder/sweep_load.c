@@ -117,7 +117,7 @@ static const char *read_lists(const json_t *all, struct sweep *sweep)
     return sweep->program_count == 0 ? "it names no program" : NULL;
 }
 
-static const char *read_where(const json_t *all, struct sweep_where *where)
+static const char *read_where(const json_t *all, struct remote_where *where)
 {
     const struct {
         const char *key;
@@ -158,40 +158,6 @@ static const char *read_json(const json_t *all, struct sweep *sweep)
     return read_lists(all, sweep);
 }
 
-/* The last line about a machine counts. */
-static void read_hosts(struct sweep *sweep)
-{
-    char line[512], path[SWEEP_PATH_BYTES];
-    FILE *file = fopen(sweep_path(sweep, "hosts.csv", path), "re");
-    struct sweep_host host;
-
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        size_t number = 0;
-
-        if (sscanf(line, "%63[^,\n],%95[^,\n],%95[^,\n]", host.name, host.kernel, host.processor) !=
-            3)
-            continue;
-        while (number < sweep->host_count && strcmp(sweep->hosts[number].name, host.name) != 0)
-            number++;
-        if (number == sweep->host_count &&
-            (number == SWEEP_HOSTS_MAX ||
-             array_grow(&sweep->hosts, number, sizeof sweep->hosts[0]) != 0))
-            break;
-        sweep->host_count += number == sweep->host_count;
-        sweep->hosts[number] = host;
-    }
-    if (file != NULL)
-        fclose(file);
-}
-
-static uint32_t find_host(const struct sweep *sweep, const char *name)
-{
-    for (uint32_t i = 0; i < sweep->host_count; i++)
-        if (strcmp(sweep->hosts[i].name, name) == 0)
-            return i + 1;
-    return 0;
-}
-
 /* The job of a line, by an index that has the job's number plus 1 at each run and repetition. */
 static struct sweep_job *find_job(struct sweep *sweep, const uint32_t *index, uint32_t run,
                                   uint32_t repetition)
@@ -218,7 +184,7 @@ static uint32_t *make_index(const struct sweep *sweep)
 /* A line that is not whole was interrupted: its job waits.  The last line about a job counts. */
 static void read_lines(struct sweep *sweep, const uint32_t *index, FILE *file)
 {
-    char line[256], path[SWEEP_PATH_BYTES], host[SWEEP_HOST_BYTES];
+    char line[256], path[SWEEP_PATH_BYTES], host[REMOTE_HOST_BYTES];
     struct sweep_job read;
     int state;
 
@@ -239,7 +205,7 @@ static void read_lines(struct sweep *sweep, const uint32_t *index, FILE *file)
             job->state = SWEEP_DONE;
         job->status = read.status;
         job->output = read.output;
-        job->host = find_host(sweep, host);
+        job->remote.host = remote_machines_find(&sweep->machines, host);
     }
 }
 
@@ -256,7 +222,7 @@ int sweep_folder_load(struct sweep *sweep, struct run_failure *failure)
     if (wrong != NULL)
         return run_fail(failure, "%s: %s; name the folder of a sweep ('hr sweep -o FOLDER ...')",
                         path, wrong);
-    read_hosts(sweep);
+    remote_machines_read(&sweep->machines, sweep_path(sweep, REMOTE_MACHINES, path));
     file = fopen(sweep_path(sweep, "jobs.csv", path), "re");
     index = make_index(sweep);
     if (file != NULL && index != NULL)

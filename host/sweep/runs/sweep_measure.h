@@ -11,7 +11,7 @@
 #define SWEEP_OUTPUT ".out"
 #define SWEEP_ERRORS ".err"
 #define SWEEP_PARTIAL ".part" /* a trace that is not known to be good */
-#define SWEEP_TRIES 3u /* of a run that fails, or ends as the first one did not */
+#define SWEEP_TRIES REMOTE_TRIES /* of a run that fails, or ends as the first one did not */
 
 /* Runs the program once, which tells the machine's counters and how the program ends, and fills
  * sweep->first and sweep->plan.machine.  The folder is there.  Returns 0, or -1 with the failure

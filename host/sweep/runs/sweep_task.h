@@ -1,7 +1,7 @@
 /* One run of a sweep on another machine: `hr sweep task FOLDER JOB`.
  *
  * FOLDER has sweep.json and program.cpio.  The result is a parcel
- * (host/sweep/folder/sweep_parcel.h): tasks/JOB.parcel of the folder, which gets its name when it
+ * (host/remote/remote_parcel.h): tasks/JOB.parcel of the folder, which gets its name when it
  * is whole, or standard output.
  */
 #pragma once

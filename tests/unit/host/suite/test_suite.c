@@ -29,9 +29,11 @@ static void errors(void **)
     is_refused("nam = 'x'\n" BENCHMARK, "f:1: there is no key 'nam' in the file; near: name");
     is_refused(BENCHMARK "comand = 1",
                "f:4: there is no key 'comand' in [[benchmark]]; near: command");
-    is_refused("[default]\nname = 'x'\n" BENCHMARK,
-               "f:2: there is no key 'name' in [default], but: stdin, files, directory, "
-               "environment, events, mode, options, timeout, exit_status, tags, limits, functions");
+    is_refused(
+        "[default]\nname = 'x'\n" BENCHMARK,
+        "f:2: there is no key 'name' in [default], but: stdin, files, directory, "
+        "environment, events, mode, options, timeout, exit_status, repeat, warmup, tags, limits, "
+        "functions");
     is_refused(BENCHMARK BENCHMARK, "f:4: there is a benchmark 'a' already");
     is_refused("[[benchmark]]\nname = 'a'", "f:1: a [[benchmark]] needs a command: [\"PROGRAM\", "
                                             "\"ARGUMENT\"]");
@@ -51,6 +53,8 @@ static void errors(void **)
                "f:4: 'x' is no option of hr run; write \"--NAME=VALUE\"");
     is_refused(BENCHMARK "timeout = '5'", "f:4: timeout is no time; write \"30s\" or \"5m\"");
     is_refused(BENCHMARK "exit_status = 256", "f:4: exit_status must be a number from 0 to 255");
+    is_refused(BENCHMARK "repeat = 0", "f:4: repeat must be a number from 1 to 1000");
+    is_refused(BENCHMARK "warmup = '1'", "f:4: warmup must be a number from 0 to 1000");
     is_refused(BENCHMARK "environment = { 'A=B' = 'x' }",
                "f:4: no name of a variable of the environment");
 }
@@ -59,10 +63,11 @@ static void errors(void **)
 static void defaults(void **)
 {
     static const char text[] =
-        "[default]\nenvironment = { A = '1' }\ntags = 'fast'\nstdin = 'd'\n"
+        "[default]\nenvironment = { A = '1' }\nrepeat = 5\nwarmup = 1\ntags = 'fast'\nstdin = 'd'\n"
         "limits = { instructions = '1 %', loads = '+5' }\n" BENCHMARK
         "[[benchmark]]\nname = 'b'\ncommand = ['p', 'q']\nenvironment = { B = '2' }\n"
-        "tags = ['x', 'y']\nevents = ['cycles', 'loads']\nmode = 'off'\nfiles = 'data'\n"
+        "tags = ['x', 'y']\nrepeat = 3\nevents = ['cycles', 'loads']\nmode = 'off'\nfiles = "
+        "'data'\n"
         "options = ['--cpus=1']\nlimits = { instructions = ['2 %', 'max 9'] }\n";
     static const char *const options[] = {"--mode=off", "--timeout=10m", "--event=cycles,loads",
                                           "--env=A=1",  "--env=B=2",     "--file=data",
@@ -78,7 +83,10 @@ static void defaults(void **)
     assert_string_equal(b->options.list[0], "--mode=exact");
     assert_string_equal(b->input, "d");
     assert_true(suite_texts_have(&b->tags, "fast"));
+    assert_int_equal(b->repeat, 5);
     b = &suite.benchmarks[1];
+    assert_int_equal(b->repeat, 3);
+    assert_int_equal(b->warm_up, 1);
     assert_int_equal(b->options.count, 7);
     for (size_t i = 0; i < 7; i++)
         assert_string_equal(b->options.list[i], options[i]);
@@ -218,6 +226,67 @@ static void answers(void **)
            "instructions in pars: no answer: there is no function 'pars'; near: ns::parse(int)");
 }
 
+/* Results of runs that vary. */
+#define VARIES(limits, values)                                                              \
+    "{\"format\":\"microtome-suite\",\"version\":1,\"suite\":\"s\",\"architecture\":\"x\"," \
+    "\"benchmarks\":[{\"name\":\"b\",\"exact\":false,\"limits\":[" limits                   \
+    "],\"facts\":[],\"events\":[{\"name\":\"instructions\",\"source\":\"pmu\",\"total\":1," \
+    "\"values\":[" values "]}],\"functions\":[]}]}"
+#define MOST "{\"event\":\"instructions\",\"limit\":\"max 1010\"}"
+
+static void varying(void **)
+{
+    const char *base = VARIES("", "1000,1001,999,1000,1000");
+
+    judged(base, VARIES(ONE_PERCENT, "1002,1001,999,1000,1000"), 0, SUITE_WITHIN,
+           "instructions: 1,000 -> 1,000 (0 %; 95 %: -0.09621 % to +0.20 %, 5 and 5 runs), within "
+           "1 %");
+    judged(base, VARIES(ONE_PERCENT, "1022,1021,1019,1020,1020"), 1, SUITE_ABOVE,
+           "instructions: 1,000 -> 1,020 (+2.00 %; 95 %: +1.90 % to +2.20 %, 5 and 5 runs), above "
+           "1 %");
+    judged(base, VARIES(ONE_PERCENT, "1080,1000,1020,1040,960"), 2, SUITE_UNKNOWN,
+           "instructions: no answer: not enough runs to tell: it changed by -3.70 % to "
+           "+7.67 % (95 %), and these runs show changes of 7.4 % or more; --repeat 158 may do");
+    judged(base, VARIES(ONE_PERCENT, "1000"), 2, SUITE_UNKNOWN,
+           "instructions: no answer: not enough runs to tell: one run says nothing about chance; "
+           "add --repeat 10");
+    judged(VARIES("", "1000"), VARIES(ONE_PERCENT, "1000,1001,999"), 2, SUITE_UNKNOWN,
+           "instructions: no answer: not enough runs to tell: one run says nothing about chance; "
+           "add --repeat 10, and make the base again");
+    /* A limit of the count itself needs no base, and does not look at one. */
+    judged(base, VARIES(MOST, "1000,1001,999,1000"), 0, SUITE_WITHIN,
+           "instructions: 1,000 (95 %: 998 to 1,001, 4 runs), within max 1010");
+    judged(NULL, VARIES(MOST, "1040,1041,1039,1040"), 1, SUITE_ABOVE,
+           "instructions: 1,040 (95 %: 1,038 to 1,041, 4 runs), above max 1010");
+    judged(NULL, VARIES(MOST, "1040,980,1000,1010"), 2, SUITE_UNKNOWN,
+           "instructions: no answer: not enough runs to tell: its mean is 967 to 1,047 "
+           "(95 %); --repeat 786 may do");
+    judged(NULL, VARIES(ONE_PERCENT, "1040,980"), 0, SUITE_NEW,
+           "instructions: 1,010, new, later within 1 %");
+}
+
+/* Whether it changed: by more than chance. */
+static void changed(void **)
+{
+    static const char *const after[] = {"1000,1009,995,1003", "1100,1109,1095,1103"};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct suite_results a, b;
+        struct suite_comparison c;
+        struct run_failure failure = {0};
+        char text[600];
+
+        snprintf(text, sizeof text, VARIES("", "%s"), after[i]);
+        read(&a, VARIES("", "1000,1001,999,1000,1000"));
+        read(&b, text);
+        assert_int_equal(suite_compare(&c, &a, &b, &failure), 0);
+        assert_int_equal(c.changed, i);
+        suite_comparison_free(&c);
+        suite_results_free(&a);
+        suite_results_free(&b);
+    }
+}
+
 static void refused(void **)
 {
     struct suite_results a, b;
@@ -251,7 +320,7 @@ static void markdown(void **)
     struct run_failure failure = {0};
     char *text = NULL;
     size_t bytes;
-    struct suite_print print = {NULL, &c, "https://h/{}.html"};
+    struct suite_print print = {.comparison = &c, .link = "https://h/{}.html"};
 
     read(&a, RESULTS("x", "", "", "icount", "1000", FUNCTION("f", "1")));
     read(&b, RESULTS("x", "", "", "icount", "2000", FUNCTION("`x` | @me\\n![](u)", "1")));
@@ -276,7 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors),   cmocka_unit_test(defaults), cmocka_unit_test(limits),
         cmocka_unit_test(damaged),  cmocka_unit_test(answers),  cmocka_unit_test(refused),
-        cmocka_unit_test(markdown),
+        cmocka_unit_test(markdown), cmocka_unit_test(varying),  cmocka_unit_test(changed),
     };
 
     return cmocka_run_group_tests_name("suite", tests, NULL, NULL);

@@ -7,15 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/sweep/runs/sweep_remote.h"
-#include "host/sweep/runs/sweep_task.h"
+#include "host/remote/remote.h"
+#include "host/run/run_child.h"
 #include "host/trial/trial_process.h"
 
 #define HOSTS_MAX 256u
 #define SSH_WORDS 32
 #define SSH_DEFAULT "ssh -o BatchMode=yes"
 #define HR_DEFAULT "hr"
-#define FOLDER_MARK "/microtome-sweep."
+#define FOLDER_MARK "/microtome-"
 #define PID_FILE "hr.pid"
 
 enum host_state { HOST_NEW, HOST_PREPARES, HOST_IDLE, HOST_BUSY, HOST_GONE };
@@ -24,7 +24,7 @@ struct host {
     const char *name;
     enum host_state state;
     pid_t pid; /* of its ssh */
-    struct sweep_job *job;
+    struct remote_job *job;
     char folder[200]; /* there, with the archive */
 };
 
@@ -36,19 +36,19 @@ static struct {
     size_t count;
 } all;
 
-static int begin(struct sweep_remote *r, struct run_failure *failure)
+static int begin(struct remote *r, struct run_failure *failure)
 {
-    const struct sweep_where *where = &r->sweep->where;
+    const struct remote_where *where = r->where;
     char *rest;
 
     all.list = strdup(where->hosts);
     all.ssh = strdup(where->ssh != NULL ? where->ssh : SSH_DEFAULT);
     if (all.list == NULL || all.ssh == NULL)
         return run_fail(failure, "out of memory; end other programs");
-    all.word_count = sweep_remote_words(all.ssh, all.words, SSH_WORDS);
+    all.word_count = remote_words(all.ssh, all.words, SSH_WORDS);
     if (where->hr != NULL && strchr(where->hr, '\'') != NULL) /* that of a folder */
         return run_fail(failure, "--hr: a path with a quotation mark");
-    if (all.word_count == 0 || sweep_remote_count(where->ssh != NULL ? where->ssh : "") > SSH_WORDS)
+    if (all.word_count == 0 || remote_count(where->ssh != NULL ? where->ssh : "") > SSH_WORDS)
         return run_fail(failure, "--ssh: name a command of at most %d words", SSH_WORDS);
     for (char *name = strtok_r(all.list, ", ", &rest); name != NULL;
          name = strtok_r(NULL, ", ", &rest)) {
@@ -62,13 +62,13 @@ static int begin(struct sweep_remote *r, struct run_failure *failure)
 }
 
 /* Files of a host's ssh: what it prints, and what it says. */
-static char *host_path(const struct sweep_remote *r, const struct host *h, const char *ending,
-                       char path[SWEEP_PATH_BYTES])
+static char *host_path(const struct remote *r, const struct host *h, const char *ending,
+                       char path[REMOTE_PATH_BYTES])
 {
     char name[64];
 
     snprintf(name, sizeof name, "tasks/host-%zu%s", (size_t)(h - all.hosts), ending);
-    return sweep_path(r->sweep, name, path);
+    return remote_path(r, name, path);
 }
 
 /* The command as one word of sh, for a login shell of any kind: csh and fish have no d=$(...). */
@@ -85,11 +85,10 @@ static char *write_for_sh(const char *command)
     return text;
 }
 
-static pid_t start(struct sweep_remote *r, const struct host *h, const char *command,
-                   const char *input)
+static pid_t start(struct remote *r, const struct host *h, const char *command, const char *input)
 {
     const char *argv[SSH_WORDS + 3];
-    char in[SWEEP_PATH_BYTES], out[SWEEP_PATH_BYTES], errors[SWEEP_PATH_BYTES];
+    char out[REMOTE_PATH_BYTES], errors[REMOTE_PATH_BYTES];
     char *text = write_for_sh(command);
     pid_t pid;
 
@@ -99,19 +98,19 @@ static pid_t start(struct sweep_remote *r, const struct host *h, const char *com
     argv[all.word_count] = h->name;
     argv[all.word_count + 1] = text;
     argv[all.word_count + 2] = NULL;
-    pid = trial_process_start(argv, sweep_path(r->sweep, input, in), host_path(r, h, ".out", out),
+    pid = trial_process_start(argv, input, host_path(r, h, ".out", out),
                               host_path(r, h, ".err", errors));
     free(text);
     return pid;
 }
 
-static void leave_out(struct sweep_remote *r, struct host *h)
+static void leave_out(struct remote *r, struct host *h)
 {
     h->state = HOST_GONE;
-    sweep_remote_leave_out(r, h->name);
+    remote_leave_out(r, h->name);
 }
 
-static void begin_state(struct sweep_remote *r, struct host *h, enum host_state state,
+static void begin_state(struct remote *r, struct host *h, enum host_state state,
                         const char *command, const char *input)
 {
     h->state = state;
@@ -124,41 +123,46 @@ static void begin_state(struct sweep_remote *r, struct host *h, enum host_state 
 }
 
 /* Where ssh ends early, the folder is removed: its name does not arrive here. */
-static void prepare(struct sweep_remote *r, struct host *h)
+static void prepare(struct remote *r, struct host *h)
 {
-    begin_state(r, h, HOST_PREPARES,
-                "umask 077; trap '' PIPE HUP; "
-                "d=$(mktemp -d \"${TMPDIR:-/tmp}" FOLDER_MARK "XXXXXXXX\") && "
-                "cat >\"$d/" SWEEP_ARCHIVE "\" && echo \"$d\" || { rm -rf \"$d\"; exit 1; }",
-                SWEEP_ARCHIVE);
-}
-
-static void perform_job(struct sweep_remote *r, struct host *h, struct sweep_job *job)
-{
-    const char *hr = r->sweep->where.hr != NULL ? r->sweep->where.hr : HR_DEFAULT;
-    char command[5000], name[SWEEP_TASK_BYTES];
+    const char *program = r->owner->program;
+    char command[400], path[REMOTE_PATH_BYTES];
 
     snprintf(command, sizeof command,
-             "cd %s && echo $$ >" PID_FILE " && cat >sweep.json && "
-             "exec '%.4000s' sweep task -o - . %s",
-             h->folder, hr, sweep_task_name(r->sweep, job, name));
+             "umask 077; trap '' PIPE HUP; "
+             "d=$(mktemp -d \"${TMPDIR:-/tmp}" FOLDER_MARK "%s.XXXXXXXX\") && "
+             "cat >\"$d/%s\" && echo \"$d\" || { rm -rf \"$d\"; exit 1; }",
+             r->owner->word, program != NULL ? program : PID_FILE);
+    begin_state(r, h, HOST_PREPARES, command,
+                program != NULL ? remote_path(r, program, path) : NULL);
+}
+
+static void perform_job(struct remote *r, struct host *h, struct remote_job *job)
+{
+    const char *hr = r->where->hr != NULL ? r->where->hr : HR_DEFAULT;
+    char command[5000], name[REMOTE_NAME_BYTES], path[REMOTE_PATH_BYTES];
+
+    r->owner->input_path(r, job, path);
+    snprintf(command, sizeof command,
+             "cd %s && echo $$ >" PID_FILE " && cat >%s && exec '%.4000s' %s task -o - . %s",
+             h->folder, r->owner->input, hr, r->owner->word, r->owner->name(r, job, name));
     h->job = job;
-    begin_state(r, h, HOST_BUSY, command, "sweep.json");
+    begin_state(r, h, HOST_BUSY, command, path);
 }
 
 /* Takes what ssh said as the reason. */
-static void take_reason(struct sweep_remote *r, const struct host *h, int status)
+static void take_reason(struct remote *r, const struct host *h, int status)
 {
-    char path[SWEEP_PATH_BYTES], text[RUN_CHILD_REASON_BYTES];
+    char path[REMOTE_PATH_BYTES], text[RUN_CHILD_REASON_BYTES];
 
     snprintf(r->reason, sizeof r->reason, "%s ended with status %d: %s", all.words[0], status,
              run_child_reason(host_path(r, h, ".err", path), text));
 }
 
 /* The folder comes from there, and returns in commands. */
-static void take_folder(struct sweep_remote *r, struct host *h, int status)
+static void take_folder(struct remote *r, struct host *h, int status)
 {
-    char path[SWEEP_PATH_BYTES];
+    char path[REMOTE_PATH_BYTES];
     FILE *file = fopen(host_path(r, h, ".out", path), "re");
     bool good = file != NULL && fgets(h->folder, sizeof h->folder, file) != NULL;
 
@@ -182,18 +186,18 @@ static void take_folder(struct sweep_remote *r, struct host *h, int status)
     leave_out(r, h);
 }
 
-static void take_result(struct sweep_remote *r, struct host *h, int status)
+static void take_result(struct remote *r, struct host *h, int status)
 {
-    char path[SWEEP_PATH_BYTES];
-    enum sweep_taken taken = SWEEP_TAKEN_NOTHING;
+    char path[REMOTE_PATH_BYTES];
+    enum remote_taken taken = REMOTE_TAKEN_NOTHING;
 
     host_path(r, h, ".out", path);
     h->state = HOST_IDLE;
     if (status == 0)
-        taken = sweep_remote_take(r, h->job, path, h->name);
+        taken = remote_take(r, h->job, path, h->name);
     else
         take_reason(r, h, status);
-    if (taken == SWEEP_TAKEN_NOTHING || taken == SWEEP_TAKEN_OTHER)
+    if (taken == REMOTE_TAKEN_NOTHING || taken == REMOTE_TAKEN_OTHER)
         leave_out(r, h);
 }
 
@@ -207,13 +211,13 @@ static size_t count_state(enum host_state from, enum host_state to)
 }
 
 /* A job that failed on a machine is for another one, if there is one. */
-static bool suits(const struct sweep_remote *r, const struct host *h, const struct sweep_job *job)
+static bool suits(const struct remote *r, const struct host *h, const struct remote_job *job)
 {
     return job != NULL && (job->tries == 0 || count_state(HOST_NEW, HOST_BUSY) == 1 ||
-                           strcmp(sweep_job_host(r->sweep, job), h->name) != 0);
+                           strcmp(remote_job_host(r, job), h->name) != 0);
 }
 
-static void start_all(struct sweep_remote *r, struct sweep_job **jobs, size_t count)
+static void start_all(struct remote *r, struct remote_job **jobs, size_t count)
 {
     for (struct host *h = all.hosts; h < all.hosts + all.count; h++) {
         size_t i = 0;
@@ -229,7 +233,7 @@ static void start_all(struct sweep_remote *r, struct sweep_job **jobs, size_t co
     }
 }
 
-static void take_end(struct sweep_remote *r, pid_t pid, int status)
+static void take_end(struct remote *r, pid_t pid, int status)
 {
     for (struct host *h = all.hosts; h < all.hosts + all.count; h++) {
         if (h->pid != pid)
@@ -241,7 +245,7 @@ static void take_end(struct sweep_remote *r, pid_t pid, int status)
     }
 }
 
-static int perform(struct sweep_remote *r, struct sweep_job **jobs, size_t count,
+static int perform(struct remote *r, struct remote_job **jobs, size_t count,
                    struct run_failure *failure)
 {
     for (;;) {
@@ -251,10 +255,10 @@ static int perform(struct sweep_remote *r, struct sweep_job **jobs, size_t count
         start_all(r, jobs, count);
         if (count_state(HOST_PREPARES, HOST_PREPARES) + count_state(HOST_BUSY, HOST_BUSY) == 0)
             break;
-        sweep_remote_show(r);
+        r->owner->show(r);
         pid = trial_process_wait(1000, &status);
         if (pid < 0)
-            return sweep_remote_stopped(-pid, failure);
+            return remote_stopped(-pid, failure);
         if (pid > 0)
             take_end(r, pid, status);
     }
@@ -265,7 +269,7 @@ static int perform(struct sweep_remote *r, struct sweep_job **jobs, size_t count
 
 /* A run there does not end with its ssh.  The number may be that of a run which ended, and so of
  * another process by now: ours has the folder as its own. */
-static void clean(struct sweep_remote *r, struct host *h)
+static void clean(struct remote *r, struct host *h)
 {
     char command[3 * sizeof h->folder + 100];
 
@@ -277,12 +281,12 @@ static void clean(struct sweep_remote *r, struct host *h)
     snprintf(command, sizeof command,
              "p=$(cat %s/" PID_FILE ") && [ /proc/$p/cwd -ef %s ] && kill $p; rm -rf %s", h->folder,
              h->folder, h->folder);
-    h->pid = start(r, h, command, "sweep.json");
+    h->pid = start(r, h, command, NULL);
 }
 
-static void end(struct sweep_remote *r)
+static void end(struct remote *r)
 {
-    char path[SWEEP_PATH_BYTES];
+    char path[REMOTE_PATH_BYTES];
     int status;
 
     for (struct host *h = all.hosts; h < all.hosts + all.count; h++)
@@ -297,4 +301,4 @@ static void end(struct sweep_remote *r)
     free(all.ssh);
 }
 
-const struct sweep_transport sweep_hosts = {begin, perform, end};
+const struct remote_transport remote_ssh = {begin, perform, end};

@@ -1,5 +1,5 @@
 /* Writes and reads what a run brings home from another machine. */
-#include "host/sweep/folder/sweep_parcel.h"
+#include "host/remote/remote_parcel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,21 +41,21 @@ static void read_processor(char *to)
 
         if (strncmp(line, key, sizeof key - 1) != 0 || value == NULL)
             continue;
-        take_text(to, SWEEP_FACT_BYTES, value + 1 + strspn(value + 1, " "));
+        take_text(to, REMOTE_FACT_BYTES, value + 1 + strspn(value + 1, " "));
         break;
     }
     if (file != NULL)
         fclose(file);
 }
 
-void sweep_parcel_here(struct sweep_parcel *parcel)
+void remote_parcel_here(struct remote_parcel *parcel)
 {
     const char *node = getenv("SLURMD_NODENAME"); /* several may be one machine */
     struct utsname names;
     char kernel[2 * sizeof names.release];
 
     uname(&names);
-    *parcel = (struct sweep_parcel){0};
+    *parcel = (struct remote_parcel){0};
     take_text(parcel->version, sizeof parcel->version, VERSION_TEXT);
     take_text(parcel->host, sizeof parcel->host, node != NULL ? node : names.nodename);
     (void)snprintf(kernel, sizeof kernel, "%s %s", names.sysname, names.release);
@@ -75,13 +75,13 @@ static int send_file(int to, int from, uint64_t bytes)
     return 0;
 }
 
-int sweep_parcel_write(struct sweep_parcel *parcel, const char *const paths[SWEEP_PARTS], int fd,
-                       struct run_failure *failure)
+int remote_parcel_write(struct remote_parcel *parcel, const char *const paths[REMOTE_PARTS], int fd,
+                        struct run_failure *failure)
 {
-    int files[SWEEP_PARTS], error;
+    int files[REMOTE_PARTS], error;
     struct stat status;
 
-    for (size_t i = 0; i < SWEEP_PARTS; i++) {
+    for (size_t i = 0; i < REMOTE_PARTS; i++) {
         files[i] = open(paths[i], O_RDONLY | O_CLOEXEC);
         parcel->sizes[i] =
             files[i] >= 0 && fstat(files[i], &status) == 0 ? (uint64_t)status.st_size : 0;
@@ -94,7 +94,7 @@ int sweep_parcel_write(struct sweep_parcel *parcel, const char *const paths[SWEE
                 parcel->sizes[0], parcel->sizes[1], parcel->sizes[2]) < 0
             ? -errno
             : 0;
-    for (size_t i = 0; i < SWEEP_PARTS; i++) {
+    for (size_t i = 0; i < REMOTE_PARTS; i++) {
         if (error == 0)
             error = send_file(fd, files[i], parcel->sizes[i]);
         if (files[i] >= 0)
@@ -116,7 +116,7 @@ static bool read_line(FILE *file, const char *key, char *value, size_t room)
     return true;
 }
 
-static bool read_head(FILE *file, struct sweep_parcel *p)
+static bool read_head(FILE *file, struct remote_parcel *p)
 {
     char text[96];
 
@@ -129,7 +129,7 @@ static bool read_head(FILE *file, struct sweep_parcel *p)
         p->status < 0 || p->status > 255 || !read_line(file, "sizes", text, sizeof text))
         return false;
     return sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &p->sizes[0], &p->sizes[1],
-                  &p->sizes[2]) == SWEEP_PARTS;
+                  &p->sizes[2]) == REMOTE_PARTS;
 }
 
 /* Copies the next bytes.  Returns 0 or -errno; -EBADMSG: there are fewer. */
@@ -153,16 +153,16 @@ static int read_part(FILE *file, uint64_t bytes, const char *path)
     return error;
 }
 
-int sweep_parcel_read(struct sweep_parcel *parcel, const char *file,
-                      const char *const paths[SWEEP_PARTS], struct run_failure *failure)
+int remote_parcel_read(struct remote_parcel *parcel, const char *file,
+                       const char *const paths[REMOTE_PARTS], struct run_failure *failure)
 {
     FILE *in = fopen(file, "re");
     int error = in != NULL ? 0 : -errno;
 
-    *parcel = (struct sweep_parcel){0};
+    *parcel = (struct remote_parcel){0};
     if (error == 0 && !read_head(in, parcel))
         error = -EBADMSG;
-    for (size_t i = 0; i < SWEEP_PARTS && error == 0; i++)
+    for (size_t i = 0; i < REMOTE_PARTS && error == 0; i++)
         error = read_part(in, parcel->sizes[i], paths[i]);
     if (error == 0 && fgetc(in) != EOF)
         error = -EBADMSG;

@@ -1,4 +1,4 @@
-/* Performs runs as the tasks of job arrays of Slurm, which share the sweep's folder. */
+/* Performs runs as the tasks of job arrays of Slurm, which share the owner's folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -12,8 +12,8 @@
 #include "host/base/array.h"
 #include "host/base/monotonic.h"
 #include "host/base/text.h"
-#include "host/sweep/runs/sweep_remote.h"
-#include "host/sweep/runs/sweep_task.h"
+#include "host/remote/remote.h"
+#include "host/run/run_child.h"
 #include "host/trial/trial_process.h"
 #include "lib/array.h"
 
@@ -30,32 +30,32 @@ static struct {
     char folder[PATH_MAX], hr[PATH_MAX]; /* as nodes know them */
     char others[EXCLUDED_BYTES]; /* nodes of no use: ,NAME,NAME */
     char id[32]; /* of the job array; "": there is none */
-    struct sweep_job **jobs; /* its tasks, by number */
+    struct remote_job **jobs; /* its tasks, by number */
     size_t count;
     bool active; /* a task waits or runs */
     bool unseen; /* a task ended well, and its result is not here */
     char pending[48]; /* why tasks wait, as Slurm says */
 } array;
 
-static char *file(const struct sweep_remote *r, const char *name, char path[SWEEP_PATH_BYTES])
+static char *file(const struct remote *r, const char *name, char path[REMOTE_PATH_BYTES])
 {
-    return sweep_path(r->sweep, name, path);
+    return remote_path(r, name, path);
 }
 
 /* Runs a command of Slurm's with its output in tasks/slurm.out.  Returns its status or minus a
  * signal. */
-static int ask(const struct sweep_remote *r, const char *const argv[])
+static int ask(const struct remote *r, const char *const argv[])
 {
-    char out[SWEEP_PATH_BYTES], errors[SWEEP_PATH_BYTES];
+    char out[REMOTE_PATH_BYTES], errors[REMOTE_PATH_BYTES];
 
     return trial_process_run(argv, NULL, file(r, "tasks/slurm.out", out),
                              file(r, "tasks/slurm.err", errors));
 }
 
-static void cancel(const struct sweep_remote *r)
+static void cancel(const struct remote *r)
 {
     const char *const argv[] = {"scancel", array.id, NULL};
-    char path[SWEEP_PATH_BYTES];
+    char path[REMOTE_PATH_BYTES];
 
     if (array.id[0] != 0)
         (void)ask(r, argv);
@@ -83,9 +83,9 @@ static void read_id(const char *path)
 }
 
 /* A job that an earlier hr left is cancelled; what it did is taken. */
-static void take_over(const struct sweep_remote *r)
+static void take_over(const struct remote *r)
 {
-    char path[SWEEP_PATH_BYTES];
+    char path[REMOTE_PATH_BYTES];
 
     read_id(file(r, JOBS_FILE, path));
     cancel(r);
@@ -104,38 +104,39 @@ static void exclude(char list[EXCLUDED_BYTES], const char *host)
         snprintf(list + used, EXCLUDED_BYTES - used, ",%s", host);
 }
 
-static void take(struct sweep_remote *r, struct sweep_job *job, const char *path)
+static void take(struct remote *r, struct remote_job *job, const char *path)
 {
-    enum sweep_taken taken = sweep_remote_take(r, job, path, NULL);
+    enum remote_taken taken = remote_take(r, job, path, NULL);
 
-    job->tries -= taken == SWEEP_TAKEN_FAILED; /* perform_array counts it */
-    if (taken == SWEEP_TAKEN_OTHER && job->host != 0) {
-        exclude(array.others, sweep_job_host(r->sweep, job));
-        sweep_remote_leave_out(r, sweep_job_host(r->sweep, job));
+    job->tries -= taken == REMOTE_TAKEN_FAILED; /* perform_array counts it */
+    if (taken == REMOTE_TAKEN_OTHER && job->host != 0) {
+        exclude(array.others, remote_job_host(r, job));
+        remote_leave_out(r, remote_job_host(r, job));
     }
 }
 
 /* Takes what has come. */
-static void take_all(struct sweep_remote *r)
+static void take_all(struct remote *r)
 {
-    char path[SWEEP_PATH_BYTES];
+    char path[REMOTE_PATH_BYTES];
     DIR *folder = opendir(file(r, "tasks", path));
     const struct dirent *entry;
 
     while (folder != NULL && (entry = readdir(folder)) != NULL) {
-        char name[SWEEP_TASK_BYTES + sizeof SWEEP_PARCEL], *end;
-        struct sweep_job *job;
+        char name[REMOTE_NAME_BYTES + sizeof REMOTE_PARCEL], *end;
+        struct remote_job *job;
 
         if (strlen(entry->d_name) >= sizeof name)
             continue;
         strcpy(name, entry->d_name);
-        end = strstr(name, SWEEP_PARCEL);
-        if (end == NULL || end[sizeof SWEEP_PARCEL - 1] != 0)
+        end = strstr(name, REMOTE_PARCEL);
+        if (end == NULL || end[sizeof REMOTE_PARCEL - 1] != 0)
             continue;
         *end = 0;
-        job = sweep_task_find(r->sweep, name);
-        sweep_remote_path(r, job != NULL ? job : &r->sweep->first, SWEEP_PARCEL, path);
-        if (job != NULL && job->state == SWEEP_WAITS)
+        job = r->owner->find(r, name);
+        if (job != NULL)
+            remote_job_path(r, job, REMOTE_PARCEL, path);
+        if (job != NULL && job->waits)
             take(r, job, path);
         else if (job != NULL)
             unlink(path); /* it was performed twice */
@@ -144,36 +145,35 @@ static void take_all(struct sweep_remote *r)
         closedir(folder);
 }
 
-static int begin(struct sweep_remote *r, struct run_failure *failure)
+static int begin(struct remote *r, struct run_failure *failure)
 {
-    const char *hr = r->sweep->where.hr;
+    const char *hr = r->where->hr;
 
-    if (realpath(r->sweep->folder, array.folder) == NULL ||
-        realpath("/proc/self/exe", array.hr) == NULL)
-        return run_fail(failure, "%s: %s", r->sweep->folder, strerror(errno));
+    if (realpath(r->folder, array.folder) == NULL || realpath("/proc/self/exe", array.hr) == NULL)
+        return run_fail(failure, "%s: %s", r->folder, strerror(errno));
     if (hr != NULL)
         snprintf(array.hr, sizeof array.hr, "%s", hr);
     if (strpbrk(array.folder, "'%\\") != NULL || strchr(array.hr, '\'') != NULL)
         return run_fail(failure, "--slurm: a path with ', %% or a backslash: %s; rename it",
                         strchr(array.hr, '\'') != NULL ? array.hr : array.folder);
-    if (sweep_remote_count(r->sweep->where.slurm) > SBATCH_WORDS)
+    if (remote_count(r->where->slurm) > SBATCH_WORDS)
         return run_fail(failure, "--slurm: more than %d options for sbatch", SBATCH_WORDS);
     take_over(r);
     take_all(r);
     return 0;
 }
 
-static int write_script(const struct sweep_remote *r, const char *path, struct run_failure *failure)
+static int write_script(const struct remote *r, const char *path, struct run_failure *failure)
 {
     FILE *out = fopen(path, "we");
-    char name[SWEEP_TASK_BYTES];
+    char name[REMOTE_NAME_BYTES];
 
     if (out != NULL) {
         fprintf(out, "#!/bin/sh\nset --");
         for (size_t i = 0; i < array.count; i++)
-            fprintf(out, " %s", sweep_task_name(r->sweep, array.jobs[i], name));
-        fprintf(out, "\nshift \"$SLURM_ARRAY_TASK_ID\"\nexec '%s' sweep task '%s' \"$1\"\n",
-                array.hr, array.folder);
+            fprintf(out, " %s", r->owner->name(r, array.jobs[i], name));
+        fprintf(out, "\nshift \"$SLURM_ARRAY_TASK_ID\"\nexec '%s' %s task '%s' \"$1\"\n", array.hr,
+                r->owner->word, array.folder);
     }
     if (out != NULL && fclose(out) == 0)
         return 0;
@@ -181,10 +181,10 @@ static int write_script(const struct sweep_remote *r, const char *path, struct r
 }
 
 /* Returns sbatch's status; the job's number is set when it is 0. */
-static int submit_without(struct sweep_remote *r, const char *script, const char *excluded)
+static int submit_without(struct remote *r, const char *script, const char *excluded)
 {
-    char *given = strdup(r->sweep->where.slurm);
-    char tasks[32], log[PATH_MAX + 32], without[EXCLUDED_BYTES + 16], path[SWEEP_PATH_BYTES];
+    char *given = strdup(r->where->slurm);
+    char tasks[32], log[PATH_MAX + 32], without[EXCLUDED_BYTES + 16], path[REMOTE_PATH_BYTES];
     const char *argv[SBATCH_WORDS + 10] = {
         "sbatch", "--parsable", "--no-requeue", "--job-name=microtome", tasks, log};
     size_t count = 6;
@@ -198,7 +198,7 @@ static int submit_without(struct sweep_remote *r, const char *script, const char
         snprintf(without, sizeof without, "--exclude=%s", excluded + 1);
         argv[count++] = without;
     }
-    count += sweep_remote_words(given, argv + count, SBATCH_WORDS);
+    count += remote_words(given, argv + count, SBATCH_WORDS);
     argv[count++] = script;
     argv[count] = NULL;
     status = ask(r, argv);
@@ -209,9 +209,9 @@ static int submit_without(struct sweep_remote *r, const char *script, const char
 }
 
 /* Nodes where these runs failed are left out, if Slurm has others. */
-static int submit(struct sweep_remote *r, struct run_failure *failure)
+static int submit(struct remote *r, struct run_failure *failure)
 {
-    char script[SWEEP_PATH_BYTES], path[SWEEP_PATH_BYTES], text[RUN_CHILD_REASON_BYTES];
+    char script[REMOTE_PATH_BYTES], path[REMOTE_PATH_BYTES], text[RUN_CHILD_REASON_BYTES];
     char excluded[EXCLUDED_BYTES];
     int status;
 
@@ -220,14 +220,14 @@ static int submit(struct sweep_remote *r, struct run_failure *failure)
     strcpy(excluded, array.others);
     for (size_t i = 0; i < array.count; i++)
         if (array.jobs[i]->tries != 0)
-            exclude(excluded, sweep_job_host(r->sweep, array.jobs[i]));
+            exclude(excluded, remote_job_host(r, array.jobs[i]));
     status = submit_without(r, script, excluded);
     if (status > 0 && strcmp(excluded, array.others) != 0)
         status = submit_without(r, script, array.others);
     if (status < 0)
-        return sweep_remote_stopped(-status, failure);
+        return remote_stopped(-status, failure);
     if (status == 0 && array.id[0] != 0) {
-        if (sweep_folder_write(file(r, JOBS_FILE, path), array.id, failure) == 0)
+        if (remote_write_file(file(r, JOBS_FILE, path), array.id, failure) == 0)
             return 0;
         cancel(r); /* another hr could not */
         return -1;
@@ -239,13 +239,13 @@ static int submit(struct sweep_remote *r, struct run_failure *failure)
 }
 
 /* What Slurm says of a task: its number, or several; its state; its node; why it waits. */
-static void take_line(struct sweep_remote *r, char *line)
+static void take_line(struct remote *r, char *line)
 {
     static const char *const ended[] = {"COMPLETED",     "FAILED",    "CANCELLED", "TIMEOUT",
                                         "NODE_FAIL",     "PREEMPTED", "BOOT_FAIL", "DEADLINE",
                                         "OUT_OF_MEMORY", "REVOKED"};
-    char task[64], state[32], node[SWEEP_HOST_BYTES] = "", why[48] = "";
-    struct sweep_job *job;
+    char task[64], state[32], node[REMOTE_HOST_BYTES] = "", why[48] = "";
+    struct remote_job *job;
     size_t i = 0;
 
     if (sscanf(line, "%63[^|]|%31[^|]|%63[^|\n]|%47[^|\n]", task, state, node, why) < 2 &&
@@ -262,21 +262,20 @@ static void take_line(struct sweep_remote *r, char *line)
     if (!is_number(task) || strtoul(task, NULL, 10) >= array.count)
         return;
     job = array.jobs[strtoul(task, NULL, 10)];
-    if (job->state != SWEEP_WAITS)
+    if (job->waits == false)
         return;
     array.unseen |= i == 0;
-    for (uint32_t h = 0; h < r->sweep->host_count; h++)
-        if (strcmp(r->sweep->hosts[h].name, node) == 0)
-            job->host = h + 1;
+    if (remote_machines_find(r->machines, node) != 0)
+        job->host = remote_machines_find(r->machines, node);
     snprintf(r->reason, sizeof r->reason, "a task ended as %s on %s", state, node);
 }
 
 /* Asks how the tasks are.  Returns 0, minus a signal, or 1: Slurm does not answer. */
-static int look(struct sweep_remote *r)
+static int look(struct remote *r)
 {
     const char *const argv[] = {"squeue", "-h",     "-a", "-t",          "all",
                                 "-j",     array.id, "-o", "%K|%T|%N|%r", NULL};
-    char path[SWEEP_PATH_BYTES], line[256];
+    char path[REMOTE_PATH_BYTES], line[256];
     int status = ask(r, argv);
     FILE *in;
 
@@ -297,12 +296,12 @@ static int look(struct sweep_remote *r)
     return status;
 }
 
-static void show(struct sweep_remote *r)
+static void show(struct remote *r)
 {
     char text[80];
 
     if (array.pending[0] == 0 || r->good != 0) {
-        sweep_remote_show(r);
+        r->owner->show(r);
         return;
     }
     snprintf(text, sizeof text, "waits in Slurm's queue: %s", array.pending);
@@ -314,13 +313,13 @@ static bool is_done(void)
 {
     size_t i = 0;
 
-    while (i < array.count && array.jobs[i]->state != SWEEP_WAITS)
+    while (i < array.count && array.jobs[i]->waits == false)
         i++;
     return i == array.count;
 }
 
 /* Waits until all tasks ended.  Returns 0, minus a signal, or 1: Slurm does not answer. */
-static int wait_all(struct sweep_remote *r)
+static int wait_all(struct remote *r)
 {
     uint64_t asked_ns = monotonic_ns(), since_ns = 0, pause_ms = ASK_FIRST_MS;
     unsigned int lost = 0;
@@ -350,9 +349,9 @@ static int wait_all(struct sweep_remote *r)
     return 0;
 }
 
-static int perform_array(struct sweep_remote *r, struct run_failure *failure)
+static int perform_array(struct remote *r, struct run_failure *failure)
 {
-    char path[SWEEP_PATH_BYTES];
+    char path[REMOTE_PATH_BYTES];
     int status;
 
     if (submit(r, failure) != 0)
@@ -361,16 +360,16 @@ static int perform_array(struct sweep_remote *r, struct run_failure *failure)
     if (status != 0 && status != -SIGHUP) /* then tasks continue; --resume takes what they bring */
         cancel(r);
     if (status < 0)
-        return sweep_remote_stopped(-status, failure);
+        return remote_stopped(-status, failure);
     if (status > 0)
         return run_fail(failure, "--slurm: squeue does not answer");
     unlink(file(r, JOBS_FILE, path));
     for (size_t i = 0; i < array.count; i++)
-        array.jobs[i]->tries += array.jobs[i]->state == SWEEP_WAITS;
+        array.jobs[i]->tries += array.jobs[i]->waits;
     return 0;
 }
 
-static int perform(struct sweep_remote *r, struct sweep_job **jobs, size_t count,
+static int perform(struct remote *r, struct remote_job **jobs, size_t count,
                    struct run_failure *failure)
 {
     int result = 0;
@@ -384,10 +383,10 @@ static int perform(struct sweep_remote *r, struct sweep_job **jobs, size_t count
     return result;
 }
 
-static void end(struct sweep_remote *r)
+static void end(struct remote *r)
 {
     static const char *const names[] = {"tasks/slurm.sh", "tasks/slurm.out", "tasks/slurm.err"};
-    char path[SWEEP_PATH_BYTES], log[40];
+    char path[REMOTE_PATH_BYTES], log[40];
 
     for (size_t i = 0; i < ARRAY_COUNT(names); i++)
         unlink(file(r, names[i], path));
@@ -397,4 +396,4 @@ static void end(struct sweep_remote *r)
     }
 }
 
-const struct sweep_transport sweep_slurm = {begin, perform, end};
+const struct remote_transport remote_slurm = {begin, perform, end};
