@@ -19,11 +19,11 @@
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 
-#include "workloads/fuzz.h"
 #include "workloads/fuzz_exec.h"
 #include "workloads/fuzz_ipc.h"
 #include "workloads/fuzz_own.h"
 #include "workloads/fuzz_socket.h"
+#include "workloads/fuzz_tame.h"
 #include "workloads/fuzz_terminal.h"
 
 #define THREADS_MAX 16

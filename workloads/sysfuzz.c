@@ -16,10 +16,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "workloads/fuzz.h"
 #include "workloads/fuzz_exec.h"
 #include "workloads/fuzz_ipc.h"
 #include "workloads/fuzz_socket.h"
+#include "workloads/fuzz_tame.h"
 
 #define SET_FS 0x1002 /* ARCH_SET_FS and ARCH_GET_FS of <asm/prctl.h> */
 #define GET_FS 0x1003

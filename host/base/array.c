@@ -58,3 +58,8 @@ void array_free_texts(char ***array, size_t *count)
     *array = NULL;
     *count = 0;
 }
+
+int array_compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}

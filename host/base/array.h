@@ -17,3 +17,6 @@ int array_append_text(char ***array, size_t *count, const char *text);
 
 /* Frees its texts and the array, and empties it. */
 void array_free_texts(char ***array, size_t *count);
+
+/* For qsort: compares two texts of an array by strcmp. */
+int array_compare_texts(const void *a, const void *b);

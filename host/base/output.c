@@ -1,13 +1,12 @@
 /* Buffers text and formats numbers. */
 #include "host/base/output.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "host/base/text.h"
+#include "host/base/transfer.h"
 
 #define NAME_BYTES 16384
 
@@ -20,16 +19,8 @@ void output_init(struct output *out, int fd)
 
 int output_flush(struct output *out)
 {
-    size_t done = 0;
-
-    while (done < out->used && out->error == 0) {
-        ssize_t written = write(out->fd, out->buffer + done, out->used - done);
-
-        if (written >= 0)
-            done += (size_t)written;
-        else if (errno != EINTR)
-            out->error = -errno;
-    }
+    if (out->error == 0)
+        out->error = transfer_write(out->fd, out->buffer, out->used, NULL);
     out->used = 0;
     return out->error;
 }

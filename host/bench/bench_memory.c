@@ -36,14 +36,6 @@ struct bench {
     struct row rows[SIZES_MAX];
 };
 
-static void add(char **arguments, size_t *count, const char *option, const char *value)
-{
-    if (value == NULL)
-        return;
-    arguments[(*count)++] = (char *)option;
-    arguments[(*count)++] = (char *)value;
-}
-
 static int run(struct bench *b, const struct bench_options *o, struct run_failure *failure)
 {
     char *arguments[ARGUMENTS_MAX] = {(char *)"hr", (char *)"run", (char *)"-q"};
@@ -55,15 +47,15 @@ static int run(struct bench *b, const struct bench_options *o, struct run_failur
         return -1;
     snprintf(size, sizeof size, "%" PRIu64, o->size);
     snprintf(memory, sizeof memory, "%" PRIu64 "M", (2 * o->size + OWN_BYTES) >> 20);
-    add(arguments, &count, "-o", b->folder.trace);
-    add(arguments, &count, "--mem", memory);
-    add(arguments, &count, "--accel", o->accel);
-    add(arguments, &count, "--qemu", o->qemu);
-    add(arguments, &count, "--cpu", o->cpu);
-    add(arguments, &count, "--pin", o->pin);
-    add(arguments, &count, "--mode", "off");
-    add(arguments, &count, "--event", "none");
-    add(arguments, &count, program, size);
+    run_child_option(arguments, &count, "-o", b->folder.trace);
+    run_child_option(arguments, &count, "--mem", memory);
+    run_child_option(arguments, &count, "--accel", o->accel);
+    run_child_option(arguments, &count, "--qemu", o->qemu);
+    run_child_option(arguments, &count, "--cpu", o->cpu);
+    run_child_option(arguments, &count, "--pin", o->pin);
+    run_child_option(arguments, &count, "--mode", "off");
+    run_child_option(arguments, &count, "--event", "none");
+    run_child_option(arguments, &count, program, size);
     status = run_child(arguments, b->folder.output, b->folder.errors, failure);
     if (status == 0 && summary_from_file(b->folder.trace, &b->summary) == 0)
         return 0;

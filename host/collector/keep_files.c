@@ -158,11 +158,6 @@ ssize_t keep_files_receive(struct keep_files *k, int from)
     return count;
 }
 
-static int by_name(const void *left, const void *right)
-{
-    return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
 void keep_files_print_missing(const struct keep_files *k, FILE *out)
 {
     char path[PATH_SHOWN_BYTES];
@@ -170,7 +165,7 @@ void keep_files_print_missing(const struct keep_files *k, FILE *out)
     size_t here = 0;
 
     if (k->missing_count > 0)
-        qsort(k->missing, k->missing_count, sizeof *k->missing, by_name);
+        qsort(k->missing, k->missing_count, sizeof *k->missing, array_compare_texts);
     for (size_t i = 0; i < k->missing_count; i++)
         if (access(k->missing[i], F_OK) == 0) {
             if (here++ == 0)

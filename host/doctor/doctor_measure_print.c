@@ -1,7 +1,5 @@
 /* Prints the results of hr doctor --measure: tables for people, or JSON. */
-#include <errno.h>
-#include <jansson.h>
-
+#include "host/base/json.h"
 #include "host/base/text.h"
 #include "host/doctor/doctor_measure.h"
 
@@ -140,7 +138,6 @@ int doctor_measure_print_json(FILE *out, const struct measure *m)
     const struct measure_run *run = doctor_measure_largest(m, HR_MODE_TIMER);
     json_t *list = json_array();
     json_t *object;
-    int error;
 
     for (unsigned int i = 0; i < m->run_count; i++)
         json_array_append_new(list, run_object(&m->runs[i]));
@@ -150,10 +147,5 @@ int doctor_measure_print_json(FILE *out, const struct measure *m)
         number(doctor_measure_exit_ns(m)), "rdpmc_ns", number(run != NULL ? run->rdpmc_ns : 0),
         "rdpmc_trapped", run != NULL && run->rdpmc_trapped, "timer_late_ns",
         run != NULL ? json_integer((json_int_t)run->late_ns) : json_null(), "runs", list);
-    if (object == NULL)
-        return -ENOMEM;
-    error = json_dumpf(object, out, JSON_INDENT(2));
-    json_decref(object);
-    fputc('\n', out);
-    return error == 0 || ferror(out) ? 0 : -ENOMEM;
+    return json_print(out, object);
 }

@@ -104,14 +104,6 @@ static const char *event_list(unsigned int events)
     }
 }
 
-static void add(char **arguments, size_t *count, const char *option, const char *value)
-{
-    if (value == NULL)
-        return;
-    arguments[(*count)++] = (char *)option;
-    arguments[(*count)++] = (char *)value;
-}
-
 static int run_loop(const struct measure_place *p, const struct measure_options *o,
                     enum hr_mode mode, unsigned int events, struct run_failure *failure)
 {
@@ -120,18 +112,18 @@ static int run_loop(const struct measure_place *p, const struct measure_options 
     size_t count = 3;
 
     snprintf(period, sizeof period, "%u", MEASURE_PERIOD);
-    add(arguments, &count, "-o", p->trace);
-    add(arguments, &count, "--timeout", LIMIT);
-    add(arguments, &count, "--accel", o->accel);
-    add(arguments, &count, "--qemu", o->qemu);
-    add(arguments, &count, "--cpu", o->cpu);
-    add(arguments, &count, "--pin", o->pin);
-    add(arguments, &count, "--mode", mode_name(mode));
-    add(arguments, &count, "--event", event_list(events));
+    run_child_option(arguments, &count, "-o", p->trace);
+    run_child_option(arguments, &count, "--timeout", LIMIT);
+    run_child_option(arguments, &count, "--accel", o->accel);
+    run_child_option(arguments, &count, "--qemu", o->qemu);
+    run_child_option(arguments, &count, "--cpu", o->cpu);
+    run_child_option(arguments, &count, "--pin", o->pin);
+    run_child_option(arguments, &count, "--mode", mode_name(mode));
+    run_child_option(arguments, &count, "--event", event_list(events));
     if (mode == HR_MODE_OVERFLOW)
-        add(arguments, &count, "--count", period);
+        run_child_option(arguments, &count, "--count", period);
     else if (mode != HR_MODE_OFF)
-        add(arguments, &count, "--interval", "200us");
+        run_child_option(arguments, &count, "--interval", "200us");
     arguments[count] = (char *)p->program;
     unlink(p->trace);
     return run_child(arguments, NULL, p->errors, failure);

@@ -1,9 +1,8 @@
 /* Prints the report of hr doctor: a table for people, or JSON. */
-#include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "host/base/json.h"
 #include "host/base/terminal.h"
 #include "host/doctor/doctor.h"
 
@@ -120,16 +119,10 @@ int doctor_print_json(FILE *out, const struct doctor_report *report)
 {
     json_t *list = json_array();
     json_t *object;
-    int error;
 
     for (size_t i = 0; i < report->count; i++)
         json_array_append_new(list, check_object(&report->checks[i], &report->findings[i]));
     object = json_pack("{s:o, s:b, s:s}", "checks", list, "faithful", report->faithful, "verdict",
                        report->verdict);
-    if (object == NULL)
-        return -ENOMEM;
-    error = json_dumpf(object, out, JSON_INDENT(2));
-    json_decref(object);
-    fputc('\n', out);
-    return error == 0 || ferror(out) ? 0 : -ENOMEM;
+    return json_print(out, object);
 }

@@ -1,6 +1,4 @@
 /* Prints a machine as JSON; the keys are a stable interface. */
-#include <errno.h>
-
 #include "host/base/json.h"
 #include "host/machine/machine_cpus.h"
 #include "host/machine/machine_facts.h"
@@ -81,10 +79,5 @@ json_t *machine_json(const struct trace_info *info)
 
 int machine_print_json(FILE *out, const struct trace_info *info)
 {
-    json_t *object = machine_json(info);
-    int error = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-
-    json_decref(object);
-    fputc('\n', out);
-    return error == 0 || ferror(out) ? 0 : -ENOMEM;
+    return json_print(out, machine_json(info));
 }

@@ -6,7 +6,6 @@
 #include "host/plot/plot.h"
 #include "host/plot/plot_axis.h"
 #include "host/report/report_marks.h"
-#include "host/scan/trace_span.h"
 #include "host/timeline/timeline_rates.h"
 
 #define BINS 500u
@@ -22,42 +21,18 @@ struct picture {
     struct timeline timeline;
     struct timeline_rates rates;
     struct report_marks marks;
-    uint64_t last;
     struct svg svg;
     struct plot_axis time;
 };
 
-static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
-{
-    struct picture *p = context;
-    int error = 0;
-
-    if (p->timeline.info == NULL)
-        error = timeline_init(&p->timeline, &p->scan, false, p->last, 0, BINS);
-    if (error == 0)
-        timeline_chunk(&p->timeline, chunk, continues);
-    return error;
-}
-
-static int take_samples(void *context, const struct trace_samples *samples)
+static int take_mark(void *context, const struct trace_chunk *chunk,
+                     const struct trace_record *record)
 {
     struct picture *p = context;
 
-    timeline_samples(&p->timeline, samples);
-    return 0;
-}
-
-static int take_record(void *context, const struct trace_chunk *chunk,
-                       const struct trace_record *record)
-{
-    struct picture *p = context;
-
-    if (p->timeline.info == NULL || chunk->header.type != HR_CHUNK_DATA)
-        return 0;
-    timeline_record(&p->timeline, chunk, record);
-    if (record->type == HR_REC_MARK && p->marks.count < MARKS_MAX)
-        return report_marks_take(&p->marks, chunk->header.cpu, record);
-    return 0;
+    return record->type == HR_REC_MARK && p->marks.count < MARKS_MAX
+               ? report_marks_take(&p->marks, chunk->header.cpu, record)
+               : 0;
 }
 
 /* Counts and what follows from the others are left to tables. */
@@ -232,20 +207,16 @@ static void draw(struct picture *p, FILE *out)
 
 int plot_timeline(struct plot_options *options, FILE *out)
 {
-    struct picture p = {.last = 0};
-    const struct trace_visitor visitor = {
-        .context = &p, .chunk = take_chunk, .samples = take_samples, .record = take_record};
+    struct picture p = {.marks = {0}};
+    const struct timeline_wish wish = {.bins = BINS, .record = take_mark, .context = &p};
     int error = plot_open(options, &p.scan);
 
     if (error != 0)
         return error;
-    error = trace_span_last(&p.scan, &p.last);
-    if (error == 0)
-        error = trace_scan_run(&p.scan, &visitor);
+    error = timeline_read(&p.timeline, &p.scan, &wish);
     if (error == 0 && p.timeline.group_count == 0)
         error = -ENODATA;
     if (error == 0) {
-        timeline_finish(&p.timeline);
         timeline_rates_init(&p.rates, &p.timeline, (1u << HR_EVENTS_MAX) - 1, TIMELINE_LINE_BYTES);
         draw(&p, out);
         if (p.svg.xml.bad)

@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+#include "host/base/array.h"
 
 /* Fills texts[1..] with each text once, in order.  Texts beyond the bound share the last name. */
 static int name(struct sections *s, const struct report_marks *marks)
@@ -20,7 +17,7 @@ static int name(struct sections *s, const struct report_marks *marks)
         return -ENOMEM;
     for (size_t i = 0; i < marks->count; i++)
         s->texts[i + 1] = marks->all[i].text;
-    qsort(s->texts + 1, marks->count, sizeof s->texts[0], compare_texts);
+    qsort(s->texts + 1, marks->count, sizeof s->texts[0], array_compare_texts);
     for (size_t i = 1; i <= marks->count && kept < SECTIONS_NAMES_MAX; i++)
         if (i == 1 || strcmp(s->texts[i], s->texts[kept - 1]) != 0)
             s->texts[kept++] = s->texts[i];
@@ -34,7 +31,7 @@ static int name(struct sections *s, const struct report_marks *marks)
 static uint32_t find_name(const struct sections *s, const char *text)
 {
     const char *const *found =
-        bsearch(&text, s->texts + 1, s->text_count - 1, sizeof s->texts[0], compare_texts);
+        bsearch(&text, s->texts + 1, s->text_count - 1, sizeof s->texts[0], array_compare_texts);
 
     return found != NULL ? (uint32_t)(found - s->texts) : s->text_count - 1;
 }

@@ -150,6 +150,14 @@ int run_child_shell(const struct run_child_place *place, const char *command, co
     return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_SIGNAL_BASE + WTERMSIG(status);
 }
 
+void run_child_option(char **arguments, size_t *count, const char *option, const char *value)
+{
+    if (value == NULL)
+        return;
+    arguments[(*count)++] = (char *)option;
+    arguments[(*count)++] = (char *)value;
+}
+
 int run_child_folder(char path[RUN_CHILD_FOLDER_BYTES], const char *name,
                      struct run_failure *failure)
 {

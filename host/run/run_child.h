@@ -1,6 +1,8 @@
 /* Runs `hr run` as a child, for commands that measure. */
 #pragma once
 
+#include <stddef.h>
+
 #include "host/base/run_failure.h"
 
 #define RUN_CHILD_REASON_BYTES 300
@@ -23,6 +25,9 @@ int run_child_in(const struct run_child_place *place, char **arguments, const ch
 /* Likewise runs a command by `sh -c`, as a shell gives its status: 128 + N after signal N. */
 int run_child_shell(const struct run_child_place *place, const char *command, const char *output,
                     const char *errors, struct run_failure *failure);
+
+/* Appends an option with its value to `arguments`, unless that is NULL. */
+void run_child_option(char **arguments, size_t *count, const char *option, const char *value);
 
 /* Makes a new folder for the files of such children, microtome-NAME.XXXXXX where temporary files
  * are. Returns 0, or -1 with the failure filled and the path empty. */

@@ -8,8 +8,8 @@
 /* The event that --event names; -1 after saying that the trace has none of that name. */
 int reader_event(const struct trace_info *info, const char *name);
 
-/* The same of a trace that is not open.  0; -1: what is wrong is said.  NULL, and "samples", are in
- * each trace. */
+/* Looks for the event in a trace that is not open.  Returns 0, or -1 after saying what is wrong.
+ * NULL, and "samples", are in each trace. */
 int reader_event_in(const char *path, const char *name);
 
 /* Says why standard output takes nothing more, by an -errno. */

@@ -161,7 +161,7 @@ struct trace_head { /* what comes before all data says */
     bool called; /* functions get their numbers as the program runs: trace_points_called() */
 };
 
-/* The same, and rewinds: scan->info is empty again.  Returns 0 or -errno. */
+/* Reads that and rewinds, so that scan->info is empty again.  Returns 0 or -errno. */
 int trace_scan_head(struct trace_scan *scan, struct trace_head *head);
 
 /* Takes one chunk for the visitor, without its `step`.  0, -errno, or what a callback returned;

@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "host/base/transfer.h"
+
 int serve_open_root(struct serve *s, const char *root)
 {
     struct serve_file file;
@@ -29,19 +31,7 @@ int serve_open_root(struct serve *s, const char *root)
 /* Receives all bytes.  False: the port has ended. */
 static bool receive(const struct serve *s, void *to, size_t bytes)
 {
-    uint8_t *at = to;
-
-    while (bytes != 0) {
-        ssize_t count = recv(s->port, at, bytes, MSG_WAITALL);
-
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return false;
-        at += count;
-        bytes -= (size_t)count;
-    }
-    return true;
+    return transfer_read(s->port, to, bytes) == (ssize_t)bytes;
 }
 
 static bool send_reply(const struct serve *s, const struct serve_reply *reply)

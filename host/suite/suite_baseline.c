@@ -33,11 +33,6 @@ static char *path_of(const char *folder, const char *name, char path[SUITE_PATH_
     return path;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static int list_folder(const char *folder, struct suite_texts *names, struct run_failure *failure)
 {
     DIR *open = opendir(folder);
@@ -56,7 +51,7 @@ static int list_folder(const char *folder, struct suite_texts *names, struct run
     if (open != NULL)
         closedir(open);
     if (names->count != 0)
-        qsort(names->list, names->count, sizeof names->list[0], by_name);
+        qsort(names->list, names->count, sizeof names->list[0], array_compare_texts);
     return result == 0 ? 0 : run_fail(failure, "out of memory; end other programs");
 }
 

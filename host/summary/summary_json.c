@@ -1,5 +1,4 @@
 /* Prints the figures of a run as one JSON object; the keys are a stable interface. */
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -278,9 +277,5 @@ json_t *summary_json(const struct summary *s)
 
 int summary_print_json(FILE *out, const struct summary *s)
 {
-    json_t *object = summary_json(s);
-    int error = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    json_decref(object);
-    fputc('\n', out);
-    return error == 0 || ferror(out) ? 0 : -ENOMEM;
+    return json_print(out, summary_json(s));
 }

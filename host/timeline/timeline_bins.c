@@ -73,6 +73,7 @@ int timeline_init(struct timeline *t, const struct trace_scan *scan, enum timeli
     t->info = &scan->info;
     t->selection = &scan->selection;
     t->per = per;
+    t->last = last;
     t->event_count = scan->info.event_count;
     t->words = TIMELINE_EVENTS + t->event_count;
     t->begin = ticks_at(t->info, t->selection->from_ns);

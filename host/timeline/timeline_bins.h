@@ -42,6 +42,7 @@ struct timeline {
     const struct selection *selection;
     enum timeline_per per; /* losses belong to no thread, and are counted by CPU alone */
     bool any_skipped; /* samples were left out so that the program kept its share */
+    uint64_t last; /* ticks: of the trace */
     uint64_t bin_ns;
     uint64_t bins;
     uint64_t begin; /* ticks: of the first bin */
@@ -62,6 +63,20 @@ struct timeline {
 int timeline_init(struct timeline *t, const struct trace_scan *scan, enum timeline_per per,
                   uint64_t last, uint64_t bin_ns, uint64_t bins_wanted);
 void timeline_free(struct timeline *t);
+
+struct timeline_wish { /* as for timeline_init */
+    enum timeline_per per;
+    uint64_t bin_ns;
+    uint64_t bins;
+    /* Sees each record of DATA chunks, too; may be NULL. */
+    int (*record)(void *context, const struct trace_chunk *chunk,
+                  const struct trace_record *record);
+    void *context;
+};
+
+/* Reads a trace into a timeline of zeros, whose info remains NULL when there is no data.  Returns
+ * 0, -errno, -E2BIG as timeline_init, or what `record` returned other than 0. */
+int timeline_read(struct timeline *t, struct trace_scan *scan, const struct timeline_wish *wish);
 
 /* The smallest round time for bins that fit into memory. */
 uint64_t timeline_bin_least(const struct timeline *t);

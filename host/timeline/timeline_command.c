@@ -11,7 +11,6 @@
 #include "host/draw/sparkline.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
-#include "host/scan/trace_span.h"
 #include "host/timeline/timeline_print.h"
 
 #define ROWS_BINS 1000u /* of csv and JSON, unless --bin says otherwise */
@@ -30,7 +29,6 @@ struct options {
     struct metrics_choice metrics;
     enum timeline_per per;
     struct timeline timeline;
-    uint64_t last; /* time of the trace, in ticks */
     unsigned columns;
 };
 
@@ -70,59 +68,23 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* The bins are laid out when the metadata has been read, which comes before all data. */
-static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
+static int read_trace(struct reader *reader)
 {
-    struct options *options = context;
-    uint64_t wanted =
-        options->reader.format == READER_TABLE ? timeline_print_bars(options->columns) : ROWS_BINS;
+    struct options *options = (struct options *)reader;
+    const struct timeline_wish wish = {
+        .per = options->per,
+        .bin_ns = options->bin_ns,
+        .bins = reader->format == READER_TABLE ? timeline_print_bars(options->columns) : ROWS_BINS};
     char number[TEXT_QUANTITY_BYTES];
-    int error = 0;
+    int result = timeline_read(&options->timeline, &reader->scan, &wish);
 
-    if (options->timeline.info == NULL)
-        error = timeline_init(&options->timeline, &options->reader.scan, options->per,
-                              options->last, options->bin_ns, wanted);
-    if (error == 0)
-        timeline_chunk(&options->timeline, chunk, continues);
-    if (error != -E2BIG)
-        return error;
+    if (result != -E2BIG)
+        return result;
     return error_exit(
         HR_EXIT_USAGE,
         "--bin: too many bins for memory; give %s or more, or a part of the trace with "
         "--from and --to",
         text_time(number, (double)timeline_bin_least(&options->timeline)));
-}
-
-static int take_samples(void *context, const struct trace_samples *samples)
-{
-    struct options *options = context;
-
-    timeline_samples(&options->timeline, samples);
-    return 0;
-}
-
-static int take_record(void *context, const struct trace_chunk *chunk,
-                       const struct trace_record *record)
-{
-    struct options *options = context;
-
-    if (options->timeline.info != NULL)
-        timeline_record(&options->timeline, chunk, record);
-    return 0;
-}
-
-static int read_trace(struct reader *reader)
-{
-    struct options *options = (struct options *)reader;
-    const struct trace_visitor visitor = {
-        .context = options, .chunk = take_chunk, .samples = take_samples, .record = take_record};
-    int result = trace_span_last(&reader->scan, &options->last);
-
-    if (result == 0)
-        result = trace_scan_run(&reader->scan, &visitor);
-    if (result == 0 && options->timeline.info != NULL)
-        timeline_finish(&options->timeline);
-    return result;
 }
 
 /* The events that were asked for, a bit each; 0 when there is no such event. */
@@ -205,7 +167,7 @@ static int present(struct reader *reader)
     int status;
 
     if (options->timeline.group_count == 0)
-        return reader_nothing(&reader->scan, reader->path, options->last);
+        return reader_nothing(&reader->scan, reader->path, options->timeline.last);
     status = choose_rates(options, &rates);
     if (status != 0)
         return status;

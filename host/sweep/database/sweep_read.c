@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "host/scan/trace_span.h"
 #include "host/timeline/timeline_bins.h"
 
 #define SLICES 8000u
@@ -26,38 +25,12 @@ void sweep_trace_machine(const struct trace_info *info, char text[SWEEP_MACHINE_
 struct reading {
     struct trace_scan scan;
     struct timeline timeline;
-    struct report_marks *marks;
-    uint64_t last;
 };
 
-static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
+static int take_mark(void *context, const struct trace_chunk *chunk,
+                     const struct trace_record *record)
 {
-    struct reading *r = context;
-    int error = 0;
-
-    if (r->timeline.info == NULL)
-        error = timeline_init(&r->timeline, &r->scan, TIMELINE_PER_CPU, r->last, 0, SLICES);
-    if (error == 0)
-        timeline_chunk(&r->timeline, chunk, continues);
-    return error;
-}
-
-static int take_samples(void *context, const struct trace_samples *samples)
-{
-    timeline_samples(&((struct reading *)context)->timeline, samples);
-    return 0;
-}
-
-static int take_record(void *context, const struct trace_chunk *chunk,
-                       const struct trace_record *record)
-{
-    struct reading *r = context;
-
-    if (r->timeline.info != NULL && chunk->header.type == HR_CHUNK_DATA)
-        timeline_record(&r->timeline, chunk, record);
-    return record->type == HR_REC_MARK && chunk->header.type == HR_CHUNK_DATA
-               ? report_marks_take(r->marks, chunk->header.cpu, record)
-               : 0;
+    return record->type == HR_REC_MARK ? report_marks_take(context, chunk->header.cpu, record) : 0;
 }
 
 /* What all CPUs counted in a slice, and how long it was. */
@@ -140,21 +113,10 @@ static int conclude(struct sweep_trace *trace, struct reading *r, double width, 
     return 0;
 }
 
-static int walk(struct reading *r)
-{
-    const struct trace_visitor visitor = {
-        .context = r, .chunk = take_chunk, .samples = take_samples, .record = take_record};
-    int error = trace_span_last(&r->scan, &r->last);
-
-    if (error == 0)
-        error = trace_scan_run(&r->scan, &visitor);
-    if (error == 0 && r->timeline.info != NULL)
-        timeline_finish(&r->timeline);
-    return error;
-}
-
 int sweep_trace_read(struct sweep_trace *trace, const char *path, double width, size_t bins)
 {
+    const struct timeline_wish wish = {
+        .bins = SLICES, .record = take_mark, .context = &trace->marks};
     struct reading *r = calloc(1, sizeof *r);
     int error = r != NULL ? trace_scan_open(&r->scan, path) : -ENOMEM;
 
@@ -165,8 +127,7 @@ int sweep_trace_read(struct sweep_trace *trace, const char *path, double width, 
     }
     r->scan.progress.line.enabled = false;
     r->scan.jobs = 1; /* traces are read side by side */
-    r->marks = &trace->marks;
-    error = walk(r);
+    error = timeline_read(&r->timeline, &r->scan, &wish);
     if (error == 0)
         error = conclude(trace, r, width, bins);
     timeline_free(&r->timeline);
