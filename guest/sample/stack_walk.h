@@ -30,7 +30,7 @@ void stack_walk_start(uint32_t limit);
 /* Fills `stack` with the return addresses of the frames from frame pointer `fp` on;
  * stack_walk_check must follow.  The second function appends to the `used` words that are there
  * already.  The first one keeps in `frames` where the first frame's page is, because it mostly is
- * that of the stack before: whoever flushes a CPU's translations or gives it other page tables
+ * that of the stack before: what flushes a CPU's translations or gives it other page tables
  * clears that.  So its context is any but an NMI in ring 0, which may come between a change of the
  * tables and the flush, or amid a walk. */
 void stack_walk(struct trace_slot_stack *stack, uint64_t fp, struct cpu_frames *frames);
