@@ -22,7 +22,7 @@ static int add_job(struct suite_remote *r, const struct suite_benchmark *b,
 {
     struct suite_job *job = calloc(1, sizeof *job);
 
-    if (job == NULL || array_grow(&r->jobs, r->count, sizeof r->jobs[0]) != 0) {
+    if (job == NULL || array_grow(&r->jobs, r->count, sizeof(void *)) != 0) {
         free(job);
         return run_fail(failure, "out of memory; end other programs");
     }
@@ -104,7 +104,7 @@ static int perform(struct suite_remote *r, struct run_failure *failure)
     int result = 0;
 
     for (;;) {
-        struct remote_job **waiting = calloc(r->count + 1, sizeof waiting[0]);
+        struct remote_job **waiting = calloc(r->count + 1, sizeof(void *));
         size_t count = 0;
 
         if (waiting == NULL)
