@@ -12,7 +12,7 @@ SANITIZE += $(UBSAN_TRAP) -fno-pie
 # Compiled in half the time without optimization, and as fast under the sanitizers.
 UNIT_CFLAGS := -std=gnu11 -g1 -O0 $(WARN) -I. $(CONTEXT) -MMD -MP -D_GNU_SOURCE $(SANITIZE)
 LINKERS := $(if $(filter clang,$(notdir $(UNIT_CC))),lld) gold# half the time of the other linker; gold warns of clang's sanitizer
-UNIT_LD := -no-pie $(addprefix -fuse-ld=,$(firstword $(foreach l,$(LINKERS),$(if $(shell command -v ld.$l),$l))))
+UNIT_LD := -no-pie -Wl,--build-id=sha1 $(addprefix -fuse-ld=,$(firstword $(foreach l,$(LINKERS),$(if $(shell command -v ld.$l),$l))))
 ifeq ($(notdir $(UNIT_CC)),clang) # its sanitizer as a library, as gcc has it: the linker need not copy it into each program
 ASAN_LIB := $(shell $(UNIT_CC) -print-file-name=libclang_rt.asan-x86_64.so)
 UNIT_LD += -shared-libasan -Wl,-rpath,$(dir $(ASAN_LIB))
