@@ -19,9 +19,9 @@ mkdir -p "$good"
 sources=$(of '^(include|lib|drivers|guest|boot|host|plugin|workloads|tests)/.*\.[ch]$')
 
 of '^(tools|tests|\.ci)/|^run\.sh$' |
-    while read -r f; do
-        if head -n 9 "$f" | grep -qaE '^#!/bin/(ba)?sh|^# shellcheck shell='; then echo "$f"; fi
-    done >"$good/scripts"
+    while read -r f; do if head -c 64 "$f" | head -n 1 | grep -qa '^#!/bin/\(ba\)\?sh'; then echo "$f"; fi; done >"$good/scripts"
+# What is no script is sourced, and shares its variables with those that do so.
+of '^(tools|tests)/.*\.sh$' | xargs -r grep -L '^#!' | xargs -r shellcheck -S warning -e SC2034,SC2154 || failed=1
 # A file that others source is looked at once, by itself. In them it stands as a list of the names that it sets and reads:
 # ShellCheck would analyse lib.sh again with each of its readers, which takes longer than what they say.
 names=$good/sourced
