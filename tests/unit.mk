@@ -1,15 +1,24 @@
 # Unit tests and fuzz targets: `unit`, `fuzz`, `fuzz-replay`.  Included by the Makefile.
 FUZZ_CC ?= clang
+# By clang where it is, whose build of lib/ and host/ this is, too: `make CC=gcc UNIT_CC=gcc BUILD=build/other unit` takes the other.
+UNIT_CC ?= $(if $(shell command -v $(FUZZ_CC)),$(FUZZ_CC),$(CC))
 UNIT_OUT := $(BUILD)/unit
 FUZZ_OUT := $(BUILD)/fuzz
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # A check of UBSan that fails is an instruction that ends the program, and ASan says where (tests/sanitizers.c): 11 MB less of
 # descriptions in hr, which the leak check reads at each exit.  `make unit UBSAN_TRAP= BUILD=build/ubsan` has UBSan's words.
 UBSAN_TRAP ?= -fsanitize-undefined-trap-on-error
-SANITIZE += $(UBSAN_TRAP) -fno-pie -no-pie
+SANITIZE += $(UBSAN_TRAP) -fno-pie
 # Compiled in half the time without optimization, and as fast under the sanitizers.
 UNIT_CFLAGS := -std=gnu11 -g1 -O0 $(WARN) -I. $(CONTEXT) -MMD -MP -D_GNU_SOURCE $(SANITIZE)
-UNIT_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)# half the time of the other linker
+LINKERS := $(if $(filter clang,$(notdir $(UNIT_CC))),lld) gold# half the time of the other linker; gold warns of clang's sanitizer
+UNIT_LD := -no-pie -Wl,--build-id=sha1 $(addprefix -fuse-ld=,$(firstword $(foreach l,$(LINKERS),$(if $(shell command -v ld.$l),$l))))
+ifeq ($(notdir $(UNIT_CC)),clang) # its sanitizer as a library, as gcc has it: the linker need not copy it into each program
+ASAN_LIB := $(shell $(UNIT_CC) -print-file-name=libclang_rt.asan-x86_64.so)
+UNIT_LD += -shared-libasan -Wl,-rpath,$(dir $(ASAN_LIB))
+# Their assembly code is for the other assembler: clang's lacks a directive, and makes every jump long.
+$(addprefix $(UNIT_OUT)/host/,annotate/test_annotate_code unwind/test_unwind_rules): private UNIT_CFLAGS += -fno-integrated-as
+endif
 FUZZ_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. $(CONTEXT) -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined
 
@@ -40,12 +49,17 @@ fuzz-replay: $(REPLAY_BIN) ## run the fuzz targets' corpora under ASan and UBSan
 golden: $(UNIT_OUT)/make_golden ## write the golden traces anew (a changed byte is a version bump)
 	$< tests/golden
 
+$(UNIT_OUT)/obj/%.o: UNIT_CFLAGS += $(DIALECT)
 $(UNIT_OUT)/obj/%.o: %.c $(BUILD)/flags tests/unit.mk
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -c -o $@ $<
+	$(UNIT_CC) $(UNIT_CFLAGS) -c -o $@ $<
 
 # It is stepped by instruction, once for every pair of them: a third of the instructions is a twenty-fifth of the time.
-$(UNIT_OUT)/guest/sample/test_ring: UNIT_CFLAGS += -O2
+$(UNIT_OUT)/guest/sample/test_ring: private UNIT_CFLAGS += -O2
+$(addprefix $(UNIT_OUT)/guest/sample/,test_python_walk test_stack_walk): private UNIT_CFLAGS += -Wno-gnu-variable-sized-type-not-at-end
+# It unwinds its own functions, and stubs of the linker: lld's say nothing of their frames.
+$(UNIT_OUT)/host/unwind/test_unwind: private UNIT_CFLAGS += -fomit-frame-pointer
+$(UNIT_OUT)/host/unwind/test_unwind: private UNIT_LD := $(filter-out -fuse-ld=lld,$(UNIT_LD))
 
 # Of an archive the linker takes only what a test needs: a tenth of the time.
 $(UNIT_OUT)/host.a: $(UNIT_HOST)
@@ -57,37 +71,37 @@ $(UNIT_OUT)/host.a $(UNIT_OUT)/lib.a:
 # By name: of two patterns make 4.4 takes the one whose prerequisites are there already, which is the next one.
 $(filter $(UNIT_OUT)/host/%,$(UNIT_BIN)): $(UNIT_OUT)/%: tests/unit/%.c $(UNIT_LIB) $(UNIT_OUT)/host.a
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $< $(UNIT_OUT)/host.a $(UNIT_LIB) -lcmocka $(HOST_LIBS)
+	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $< $(UNIT_OUT)/host.a $(UNIT_LIB) -lcmocka $(HOST_LIBS)
 
 $(UNIT_OUT)/%: tests/unit/%.c $(UNIT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $< $(UNIT_LIB) -lcmocka
+	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $< $(UNIT_LIB) -lcmocka
 
 UNIT_LWIP := $(patsubst %.c,$(UNIT_OUT)/obj/lwip/%.o,$(LWIP_SRC))
 $(UNIT_OUT)/obj/lwip/%.o: $(LWIP_DIR)/%.c guest/net/net.mk $(BUILD)/flags tests/unit.mk
 	@mkdir -p $(@D)
-	$(CC) $(filter-out $(WARN),$(UNIT_CFLAGS)) -w -DLWIP_TESTMODE=1 $(LWIP_INCLUDE) -c -o $@ $<
+	$(UNIT_CC) $(filter-out $(WARN),$(UNIT_CFLAGS)) -w -DLWIP_TESTMODE=1 $(LWIP_INCLUDE) -c -o $@ $<
 
 $(UNIT_OUT)/guest/net/test_network: tests/unit/guest/net/test_network.c $(UNIT_LWIP) $(UNIT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) $(UNIT_LD) -DLWIP_TESTMODE=1 $(LWIP_INCLUDE) -o $@ $< $(UNIT_LWIP) $(UNIT_LIB) -lcmocka
+	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_LD) -DLWIP_TESTMODE=1 $(LWIP_INCLUDE) -o $@ $< $(UNIT_LWIP) $(UNIT_LIB) -lcmocka
 
 $(UNIT_OUT)/guest/net/test_net_port: tests/unit/guest/net/test_net_port.c $(UNIT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) $(UNIT_LD) $(LWIP_INCLUDE) -o $@ $< $(UNIT_LIB) -lcmocka
+	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_LD) $(LWIP_INCLUDE) -o $@ $< $(UNIT_LIB) -lcmocka
 
 GOLDEN_OBJ := $(addprefix $(UNIT_OUT)/obj/tests/golden/,golden.o golden_accesses.o golden_file.o golden_probes.o golden_stacks.o)
 $(UNIT_OUT)/lib/test_trace_golden: $(GOLDEN_OBJ)
 $(UNIT_OUT)/lib/test_trace_golden: tests/unit/lib/test_trace_golden.c $(UNIT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $< $(GOLDEN_OBJ) $(UNIT_LIB) -lcmocka
+	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $< $(GOLDEN_OBJ) $(UNIT_LIB) -lcmocka
 
 $(UNIT_OUT)/make_golden: $(UNIT_OUT)/obj/tests/golden/make_golden.o $(GOLDEN_OBJ) $(UNIT_LIB)
-	$(CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $^
+	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $^
 
 # The command itself under ASan and UBSan, for tests that give it hostile input.
 $(UNIT_OUT)/hr: $(UNIT_OUT)/obj/host/main.o $(UNIT_HOST) $(UNIT_LIB)
-	$(CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $^ $(HOST_LIBS)
+	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $^ $(HOST_LIBS)
 
 FUZZ_LWIP := $(patsubst %.c,$(FUZZ_OUT)/obj/lwip/%.o,$(LWIP_SRC))
 $(FUZZ_OUT)/obj/lwip/%.o: $(LWIP_DIR)/%.c guest/net/net.mk
@@ -114,6 +128,6 @@ $(FUZZ_OUT)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OUT)/parts.a
 
 $(FUZZ_OUT)/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c $(UNIT_OUT)/obj/boot/uefi/frames.o $(UNIT_OUT)/host.a $(UNIT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) $(UNIT_LD) $(FUZZ_FLAGS_$*) -o $@ $(filter %.c %.o %.a,$^) $(HOST_LIBS)
+	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_LD) $(FUZZ_FLAGS_$*) -o $@ $(filter %.c %.o %.a,$^) $(HOST_LIBS)
 
 -include $(shell find $(UNIT_OUT) $(FUZZ_OUT) -name '*.d' 2>/dev/null)

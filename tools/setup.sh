@@ -14,7 +14,7 @@ packages_of() {
     test)
         # With an init system the machine would let people in at once: not without being asked.
         [ -d /run/systemd/system ] || echo openssh-server
-        echo libcmocka-dev clang libclang-rt-dev musl-tools busybox-static valgrind shellcheck \
+        echo libcmocka-dev clang lld libclang-rt-dev musl-tools busybox-static valgrind shellcheck \
         clang-format clang-tidy clang-tools perl jq time python3 python3-yaml git binutils cpio bzip2 gawk procps util-linux \
         libvirt-daemon-system libvirt-clients libxml2-utils chromium ovmf mtools dosfstools \
         sqlite3 lua5.4 xz-utils dwz zstd openssl sysbench g++ golang-go protobuf-compiler ripgrep linux-perf patch libc6-dbg \

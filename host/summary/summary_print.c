@@ -166,7 +166,7 @@ static void print_wall_time(FILE *out, const struct summary *s)
 
     if (s->info.host_end.wall_ns == 0 || s->selected)
         return;
-    if (per_second > 0)
+    if (per_second > 0 && per_second < (double)INT64_MAX) /* a forged trace can claim more */
         snprintf(note, sizeof note, ", %s million instructions a second",
                  text_count(rate, (uint64_t)(per_second / 1e6 + 0.5)));
     fprintf(out, ROW "of the whole run%s\n", text_time(quantity, (double)s->info.host_end.wall_ns),

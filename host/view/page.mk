@@ -1,6 +1,6 @@
 # The page of `hr view`: its own sources and two libraries, in one file that hr holds.  Included by the Makefile.
 PAGE_SRC := $(sort $(wildcard host/view/page/*))
-HOST_LIBS += -ldeflate -lmicrohttpd -lm
+HOST_LIBS += -ldeflate -lm
 PAGE_LIBRARIES := $(BUILD)/page/libraries
 
 .PHONY: page

@@ -162,7 +162,7 @@ threads 64 --mode ipi -i 100ms --mem 2G -- sync 64 10
 expect '64 CPUs and an observer' 0 'sync: sum 20800, turns 64'
 
 # In real time: the interval is long because the test's host may have fewer CPUs than the guest.
-threads 2 --mode ipi -i 10ms -- count 2 200000000
+threads 2 --mode ipi -i 10ms -- count 2 80000000
 expect '--mode ipi: the program runs' 0 'count: 2 threads'
 is 'the mode is in the trace' "$(stat_of hr.bin .mode)" ipi
 "$HR" dump --format csv hr.bin >a.csv

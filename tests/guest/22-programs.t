@@ -6,10 +6,10 @@ programs=$ROOT/tests/programs
 LIMIT=${HR_TEST_LIMIT:-300}
 export HOME=/ LC_ALL=C.UTF-8
 unset LANGUAGE PERL5LIB PYTHONPATH
-if [ -n "${HR_TEST_LONG:-}" ]; then bytes=50000000; else bytes=4000000; fi
+if [ -n "${HR_TEST_LONG:-}" ]; then bytes=50000000; else bytes=2000000; fi
 
-seq 1 400000 | awk '{ print $1 * 7919 % 400009, "line", $1 }' | head -c 1500000 >numbers
-{ cat numbers; cat /usr/bin/perl /usr/lib/x86_64-linux-gnu/libc.so.6; } | head -c 3000000 >part
+seq 1 400000 | awk '{ print $1 * 7919 % 400009, "line", $1 }' | head -c 600000 >numbers
+{ cat numbers; cat /usr/bin/perl /usr/lib/x86_64-linux-gnu/libc.so.6; } | head -c 1200000 >part
 for _ in $(seq 20); do cat part; done | head -c $bytes >large
 input=/dev/null
 
@@ -38,7 +38,7 @@ is 'sqlite3: the file comes back, and is sound' "$(sqlite3 "${kept:-none.db}" 'P
 input=/dev/null
 
 # ---- packers: what one side packs, the other unpacks ----
-for packer in 'xz -T2 -1 --block-size=1000000' 'zstd -T2 -3'; do
+for packer in 'xz -T2 -1 --block-size=500000' 'zstd -T2 -3'; do
     name=${packer%% *}
     # shellcheck disable=SC2086
     run_guest --mode off -q $packer -c <large

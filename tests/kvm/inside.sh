@@ -15,6 +15,7 @@ run() {
 
 mkdir -p /w
 cd /w || exit 1
+# shellcheck disable=SC3045 # of busybox
 ulimit -s 512 # of the emulator's threads, too: their stacks are locked and filled
 
 # without_vpmu: loads KVM again, without a vPMU for its guests.

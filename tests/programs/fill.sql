@@ -1,8 +1,9 @@
--- 50,000 rows, more than its cache holds: made, changed, indexed, asked.
+-- 20,000 rows, more than its cache holds: made, changed, indexed, asked.
 PRAGMA journal_mode = DELETE;
+PRAGMA cache_size = 100;
 CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL, amount REAL, kind INTEGER);
 BEGIN;
-WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
 INSERT INTO item SELECT i, 'item ' || (i * 7919 % 100003), (i * 31 % 1000) / 8.0, i % 17 FROM n;
 COMMIT;
 CREATE INDEX by_name ON item (name);

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,11 +17,14 @@
 #include "host/base/monotonic.h"
 #include "host/view/model/view_window.h"
 #include "host/view/server/view_deadlines.h"
+#include "host/view/server/view_http.h"
 #include "host/view/server/view_open.h"
 
 #define CONNECTIONS_MAX (VIEW_DEADLINES_MAX / 2) /* of each of two addresses */
 #define LOOK_NS 250000000 /* between two looks for connections that are late */
 #define KEY_BYTES 16u
+
+static const struct view_http *http;
 
 struct serve {
     struct view_live *live;
@@ -36,7 +38,7 @@ struct serve {
 
 static int fd_of(struct MHD_Connection *connection)
 {
-    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    return http->get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
 static void connection_notified(void *context, struct MHD_Connection *connection, void **,
@@ -84,13 +86,9 @@ static enum MHD_Result answer(struct serve *s, struct MHD_Connection *connection
     pthread_mutex_lock(&s->deadlines_lock);
     view_deadlines_answer(&s->deadlines, fd_of(connection), bytes, monotonic_ns() / 1000000);
     pthread_mutex_unlock(&s->deadlines_lock);
-    if (MHD_add_response_header(response, "Content-Type", type) == MHD_YES &&
-        MHD_add_response_header(response, "Cache-Control", "no-store") == MHD_YES &&
-        MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") == MHD_YES &&
-        MHD_add_response_header(response, "X-Frame-Options", "DENY") == MHD_YES &&
-        MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin") == MHD_YES)
-        result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+    if (view_http_describe(http, response, type))
+        result = http->queue_response(connection, status, response);
+    http->destroy_response(response);
     return result;
 }
 
@@ -100,10 +98,10 @@ static enum MHD_Result refuse(struct serve *s, struct MHD_Connection *connection
 {
     size_t bytes = strlen(why);
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(bytes, (void *)(uintptr_t)why, MHD_RESPMEM_PERSISTENT);
+        http->create_response_from_buffer(bytes, (void *)(uintptr_t)why, MHD_RESPMEM_PERSISTENT);
 
     if (response != NULL)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+        http->add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     return answer(s, connection, status, "text/plain; charset=utf-8", response, bytes);
 }
 
@@ -124,7 +122,7 @@ static bool is_this_host(const struct serve *s, const char *host)
 /* A plain decimal number of the query. */
 static bool number_of(struct MHD_Connection *connection, const char *name, uint64_t *number)
 {
-    const char *text = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+    const char *text = http->lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
     char *end;
 
     if (text == NULL || *text < '0' || *text > '9')
@@ -191,7 +189,7 @@ static enum MHD_Result send_window(struct serve *s, struct MHD_Connection *conne
     if (error != 0)
         return refuse(s, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, trace_file_error(error));
     return answer(s, connection, MHD_HTTP_OK, "application/octet-stream",
-                  MHD_create_response_from_buffer(count, bytes, MHD_RESPMEM_MUST_FREE), count);
+                  http->create_response_from_buffer(count, bytes, MHD_RESPMEM_MUST_FREE), count);
 }
 
 static enum MHD_Result send_page(struct serve *s, struct MHD_Connection *connection)
@@ -208,7 +206,7 @@ static enum MHD_Result send_page(struct serve *s, struct MHD_Connection *connect
     leave_shown(s);
     if (!there)
         return refuse_changed(s, connection);
-    response = fd >= 0 ? MHD_create_response_from_fd_at_offset64(bytes, fd, 0) : NULL;
+    response = fd >= 0 ? http->create_response_from_fd_at_offset64(bytes, fd, 0) : NULL;
     if (response == NULL && fd >= 0)
         close(fd);
     return answer(s, connection, MHD_HTTP_OK, "text/html; charset=utf-8", response, bytes);
@@ -228,7 +226,7 @@ static enum MHD_Result send_version(struct serve *s, struct MHD_Connection *conn
     if (!current)
         return refuse_changed(s, connection);
     return answer(s, connection, MHD_HTTP_OK, "application/json",
-                  MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY),
+                  http->create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY),
                   strlen(text));
 }
 
@@ -246,7 +244,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     }
     if (strcmp(method, "GET") != 0 || *upload_bytes != 0)
         return refuse(s, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
-    if (!is_this_host(s, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
+    if (!is_this_host(s, http->lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
         return refuse(s, connection, MHD_HTTP_FORBIDDEN, "this server is for this machine\n");
     if (url[0] != '/' || strncmp(url + 1, s->key, key) != 0 || url[1 + key] != '/')
         return refuse(s, connection, MHD_HTTP_NOT_FOUND, "use the address that hr view printed\n");
@@ -264,11 +262,11 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 
 static struct MHD_Daemon *start(struct serve *s, const struct sockaddr *address, unsigned int flags)
 {
-    return MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | flags, s->port, NULL,
-                            NULL, handle, s, MHD_OPTION_SOCK_ADDR, address,
-                            MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
-                            MHD_OPTION_NOTIFY_CONNECTION, connection_notified, s,
-                            MHD_OPTION_NOTIFY_COMPLETED, request_completed, s, MHD_OPTION_END);
+    return http->start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | flags, s->port, NULL,
+                              NULL, handle, s, MHD_OPTION_SOCK_ADDR, address,
+                              MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+                              MHD_OPTION_NOTIFY_CONNECTION, connection_notified, s,
+                              MHD_OPTION_NOTIFY_COMPLETED, request_completed, s, MHD_OPTION_END);
 }
 
 static struct MHD_Daemon *start_v4(struct serve *s)
@@ -278,7 +276,7 @@ static struct MHD_Daemon *start_v4(struct serve *s)
                                         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct MHD_Daemon *daemon = start(s, (const struct sockaddr *)&address, 0);
     const union MHD_DaemonInfo *info =
-        daemon != NULL ? MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
+        daemon != NULL ? http->get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
 
     if (info != NULL)
         s->port = info->port;
@@ -369,9 +367,9 @@ static int run(struct serve *s, const struct view_serve_wish *wish)
         end_late(s);
         follow(s, wish);
     }
-    MHD_stop_daemon(v4);
+    http->stop_daemon(v4);
     if (v6 != NULL)
-        MHD_stop_daemon(v6);
+        http->stop_daemon(v6);
     return HR_EXIT_OK;
 }
 
@@ -380,6 +378,9 @@ int view_serve(struct view_live *live, const struct view_serve_wish *wish, json_
     struct serve s = {.live = live, .port = wish->port};
     int status = HR_EXIT_FAILED, error;
 
+    http = view_http_load();
+    if (http == NULL)
+        return HR_EXIT_FAILED;
     if (!live->growing)
         wish->warn(live->model, wish->context);
     pthread_mutex_init(&s.lock, NULL);

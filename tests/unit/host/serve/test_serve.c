@@ -177,7 +177,7 @@ static void notices_what_changed(void **state)
     tree_put(&tree, "same size", "CONTENTS");
     tree_put(&tree, "other", "contents");
     age(in_tree("other"));
-    assert_int_equal(rename(in_tree("other"), strdupa(in_tree("replaced"))), 0);
+    assert_int_equal(rename(strdupa(in_tree("other")), strdupa(in_tree("replaced"))), 0);
     assert_int_equal(unlink(in_tree("removed")), 0);
     assert_int_equal(truncate(in_tree("open"), 4), 0);
     for (size_t i = 0; i < 5; i++)
@@ -197,13 +197,13 @@ static void notices_another_directory(void **state)
     tree_put(&tree, "l/file", "contents");
     directory = find(RUN_SERVE_ROOT, "d");
     linked = find(RUN_SERVE_ROOT, "l");
-    assert_int_equal(rename(in_tree("d"), strdupa(in_tree("e"))), 0);
+    assert_int_equal(rename(strdupa(in_tree("d")), strdupa(in_tree("e"))), 0);
     assert_int_equal(ask(RUN_SERVE_LOOKUP, directory, 0, 4, "file"), ESTALE);
     tree_put(&tree, "d/file", "another one");
     assert_int_equal(ask(RUN_SERVE_LOOKUP, directory, 0, 4, "file"), ESTALE);
     assert_int_equal(ask(RUN_SERVE_LIST, directory, 0, 0, NULL), ESTALE);
     /* A link in the place of a directory is not followed. */
-    assert_int_equal(rename(in_tree("l"), strdupa(in_tree("m"))), 0);
+    assert_int_equal(rename(strdupa(in_tree("l")), strdupa(in_tree("m"))), 0);
     assert_int_equal(symlink("/etc", in_tree("l")), 0);
     assert_int_equal(ask(RUN_SERVE_LOOKUP, linked, 0, 6, "passwd"), ESTALE);
     assert_int_equal(ask(RUN_SERVE_LIST, linked, 0, 0, NULL), ESTALE);

@@ -81,7 +81,8 @@ static void compare_with_expected(const struct result *result, int interrupted)
     assert_int_equal(result->root, HR_STACK_WHOLE);
 }
 
-__attribute__((noinline, optimize("omit-frame-pointer"))) static int deep(int depth)
+/* Compiled without frame pointers (tests/unit.mk). */
+__attribute__((noinline)) static int deep(int depth)
 {
     volatile int local = depth;
 
@@ -92,7 +93,7 @@ __attribute__((noinline, optimize("omit-frame-pointer"))) static int deep(int de
     return local;
 }
 
-__attribute__((noinline, optimize("omit-frame-pointer"))) static int with_array(int size)
+__attribute__((noinline)) static int with_array(int size)
 {
     volatile char room[size]; /* needs a frame pointer whatever the flags say */
 
