@@ -53,7 +53,7 @@ int waits_name(struct waits *waits, struct symbols *symbols, const struct stacks
  * -errno, waits_free after either. */
 int waits_read(struct waits *waits, struct trace_scan *scan);
 
-/* The same in steps, after waits_init, for a trace that grows: waits_walk takes what the file has
+/* In steps, after waits_init, for a trace that grows: waits_walk takes what the file has
  * now, waits_now names what there is so far in a copy, and waits_end names it for good.  0 or
  * -errno; waits_free(now) after any result. */
 int waits_walk(struct waits *waits, struct trace_scan *scan);

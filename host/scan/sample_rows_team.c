@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define BATCHES (2 * SAMPLE_ROWS_TEAM_MAX)
+#define BATCHES 16u /* twice as many as threads */
 #define ROWS_MAX 256u /* so that batches stay in the cache */
 #define FIELDS_MAX 32u
 #define NAMES_BYTES (16u << 10)
