@@ -38,7 +38,10 @@ docs/abi.md: docs/abi.md.in lib/syscall_table.h lib/syscall_names.c tests/tools/
 
 $(BUILD)/tests/%: tests/bench/%.c $(TOOL_LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^)
+	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^) $(LDLIBS)
+
+$(BUILD)/tests/scaling: $(addprefix $(BUILD)/host/host/,draw/svg.o base/xml.o base/text.o)
+$(BUILD)/tests/scaling: LDLIBS := -lm
 
 # The unwinder with all that it needs of the host.
 $(BUILD)/tests/unwind: tests/bench/unwind.c $(filter-out $(BUILD)/host/host/main.o,$(HOST_OBJ)) $(BUILD)/flags

@@ -45,16 +45,22 @@ void output_text(struct output *out, const char *text)
     output_bytes(out, text, strlen(text));
 }
 
+/* Its digits are put where they belong: rows of numbers are most of what is written. */
 void output_decimal(struct output *out, uint64_t value)
 {
-    char digits[OUTPUT_NUMBER_MAX];
-    size_t at = sizeof digits;
+    size_t digits = 1;
+    char *at;
 
+    for (uint64_t rest = value; rest > 9; rest /= 10)
+        digits++;
+    if (OUTPUT_BYTES - out->used < digits)
+        output_flush(out);
+    out->used += digits;
+    at = out->buffer + out->used;
     do {
-        digits[--at] = (char)('0' + value % 10);
+        *--at = (char)('0' + value % 10);
         value /= 10;
     } while (value != 0);
-    output_bytes(out, digits + at, sizeof digits - at);
 }
 
 void output_hex(struct output *out, uint64_t value)

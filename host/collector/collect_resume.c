@@ -68,12 +68,12 @@ static bool is_taken(int fd)
 {
     const struct timespec moment = {.tv_nsec = 10000000};
 
-    for (unsigned int attempt = 0; attempt < 5; attempt++) {
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-            return false;
+    for (unsigned int left = 5; flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;) {
+        if (--left == 0)
+            return true;
         nanosleep(&moment, NULL);
     }
-    return true;
+    return false;
 }
 
 static int read_trace(struct collector *c)

@@ -42,6 +42,7 @@ static int read_trace(struct reader *reader)
     error = trace_scan_run(&reader->scan, &visitor);
     if (error == 0 && dump->format->finish != NULL)
         error = dump->format->finish(dump);
+    sample_rows_finish(&dump->rows);
     output_flush(&dump->output);
     if (dump->output.error == 0)
         return error;

@@ -17,6 +17,7 @@ static int put_header(struct dump *dump)
     dump->rows.symbols = dump->symbols;
     sample_rows_header(&dump->rows);
     output_char(&dump->output, '\n');
+    sample_rows_start(&dump->rows, &dump->reader.scan);
     return error;
 }
 
@@ -33,18 +34,10 @@ static int follow_maps(struct dump *dump)
 static int take_samples(void *context, const struct trace_samples *samples)
 {
     struct dump *dump = context;
-    const struct trace_slot *previous = samples->previous;
     int error = dump->header_done ? follow_maps(dump) : put_header(dump);
 
     dump->any = true;
-    if (error != 0)
-        return error;
-    for (uint32_t n = 0; n < samples->count; n++) {
-        sample_rows_put(&dump->rows, samples, &samples->slots[n], previous);
-        output_char(&dump->output, '\n');
-        previous = &samples->slots[n];
-    }
-    return dump->output.error;
+    return error == 0 ? sample_rows_run(&dump->rows, samples) : error;
 }
 
 static int finish(struct dump *dump)

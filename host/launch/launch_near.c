@@ -9,6 +9,7 @@
 
 #include "host/launch/launch_near.h"
 
+#define FIRST_NS 50000000u /* from the program's start to the first search */
 #define SEARCH_NS 2000000u /* until the CPU thread is found */
 #define SEARCH_LIMIT_NS 10000000000u
 #define FOLLOW_NS 5000000u
@@ -80,10 +81,17 @@ static bool move_main(pid_t process, int cpu)
            sched_setaffinity(process, sizeof one, &one) == 0;
 }
 
-void launch_near_start(struct launch_near *near, pid_t process, uint64_t now_ns)
+void launch_near_start(struct launch_near *near, pid_t process)
 {
-    *near = (struct launch_near){
-        .process = process, .cpu = -1, .due_ns = now_ns, .give_up_ns = now_ns + SEARCH_LIMIT_NS};
+    *near = (struct launch_near){.process = process, .cpu = -1, .due_ns = UINT64_MAX};
+}
+
+void launch_near_begin(struct launch_near *near, uint64_t now_ns)
+{
+    if (near->give_up_ns != 0)
+        return;
+    near->due_ns = now_ns + FIRST_NS;
+    near->give_up_ns = near->due_ns + SEARCH_LIMIT_NS;
 }
 
 uint64_t launch_near_deadline(const struct launch_near *near)

@@ -26,6 +26,20 @@ int waits_init(struct waits *waits)
     return waits->rows != NULL && waits->threads != NULL ? 0 : -ENOMEM;
 }
 
+int waits_copy(struct waits *copy, const struct waits *waits)
+{
+    int error = waits_init(copy);
+
+    if (error != 0)
+        return error;
+    memcpy(copy->rows, waits->rows, ROWS * sizeof copy->rows[0]);
+    memcpy(copy->threads, waits->threads, THREADS * sizeof copy->threads[0]);
+    copy->count = waits->count;
+    copy->least_ticks = waits->least_ticks;
+    copy->dropped = waits->dropped;
+    return 0;
+}
+
 void waits_free(struct waits *waits)
 {
     for (uint32_t i = 0; waits->rows != NULL && i < ROWS; i++)

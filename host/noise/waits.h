@@ -42,12 +42,23 @@ void waits_take_switch(struct waits *waits, const struct hr_rec_switch *change,
                        const struct trace_info *info, const struct selection *selection);
 void waits_take_call(struct waits *waits, const struct hr_rec_syscall *call);
 
+/* Copies what was taken so far, before it is named.  0 or -ENOMEM; waits_free(copy) after either.
+ */
+int waits_copy(struct waits *copy, const struct waits *waits);
+
 /* After the walk: gives rows their texts, joins equal ones, and sorts.  0 or -ENOMEM. */
 int waits_name(struct waits *waits, struct symbols *symbols, const struct stacks *stacks);
 
 /* Reads a trace for its waits alone, and names them.  Takes what waits_init has not seen; 0 or
  * -errno, waits_free after either. */
 int waits_read(struct waits *waits, struct trace_scan *scan);
+
+/* In steps, after waits_init, for a trace that grows: waits_walk takes what the file has
+ * now, waits_now names what there is so far in a copy, and waits_end names it for good.  0 or
+ * -errno; waits_free(now) after any result. */
+int waits_walk(struct waits *waits, struct trace_scan *scan);
+int waits_now(struct waits *now, const struct waits *waits, const struct trace_scan *scan);
+int waits_end(struct waits *waits, const struct trace_scan *scan);
 
 /* The name of a row's system call; "" without one.  Valid as long as room. */
 const char *waits_call_name(uint32_t call, char room[32]);

@@ -36,24 +36,42 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     return 0;
 }
 
-int waits_read(struct waits *waits, struct trace_scan *scan)
+int waits_walk(struct waits *waits, struct trace_scan *scan)
 {
     struct walk walk = {.waits = waits, .scan = scan};
     const struct trace_visitor visitor = {.context = &walk,
                                           .stacks = TRACE_SCAN_STACKS,
                                           .samples = take_samples,
                                           .record = take_record};
-    struct symbols *symbols = NULL;
-    int error = waits_init(waits);
 
-    if (error == 0)
-        error = trace_scan_run(scan, &visitor);
-    if (error == 0)
-        error = symbols_open(&symbols, &scan->info, scan->symbols);
+    return trace_scan_run(scan, &visitor);
+}
+
+int waits_end(struct waits *waits, const struct trace_scan *scan)
+{
+    struct symbols *symbols = NULL;
+    int error = symbols_open(&symbols, &scan->info, scan->symbols);
+
     if (error == 0)
         error = waits_name(waits, symbols, &scan->stacks);
     symbols_close(symbols);
     return error;
+}
+
+int waits_now(struct waits *now, const struct waits *waits, const struct trace_scan *scan)
+{
+    int error = waits_copy(now, waits);
+
+    return error == 0 ? waits_end(now, scan) : error;
+}
+
+int waits_read(struct waits *waits, struct trace_scan *scan)
+{
+    int error = waits_init(waits);
+
+    if (error == 0)
+        error = waits_walk(waits, scan);
+    return error == 0 ? waits_end(waits, scan) : error;
 }
 
 const char *waits_call_name(uint32_t call, char room[32])

@@ -71,6 +71,19 @@ void report_want(struct report *report, bool has_stacks);
 /* Sorts the profile as the options ask.  0 or -ENOMEM. */
 int report_sort(struct report *report);
 
+/* Whether regions, marks or waits are asked for, in place of a profile. */
+static inline bool report_is_list(const struct report_options *options)
+{
+    return options->view == REPORT_REGIONS || options->view == REPORT_MARKS ||
+           options->view == REPORT_WAITS;
+}
+
+/* Takes what the trace has of such a list; again while it grows.  0, -errno or -ENOMEM. */
+int report_walk_list(struct report *report);
+
+/* Prints it; `event` is that to sort regions by, -1 for their time. */
+void report_print_list(FILE *out, struct report *report, int event);
+
 /* Reports what keeps a profile from being shown; returns HR_EXIT_OK if nothing does. */
 int report_refuse(struct report *report);
 

@@ -90,16 +90,20 @@ int report_sort(struct report *r)
     return error;
 }
 
-static int read_trace(struct report *r)
+int report_walk_list(struct report *r)
 {
     const struct trace_visitor visitor = {
         .context = r, .record = r->options->view == REPORT_MARKS ? take_mark : NULL};
 
+    return r->options->view == REPORT_WAITS ? waits_walk(&r->waits, &r->scan)
+                                            : trace_scan_run(&r->scan, &visitor);
+}
+
+static int read_trace(struct report *r)
+{
     if (r->options->view == REPORT_WAITS)
         return waits_read(&r->waits, &r->scan);
-    if (r->options->view == REPORT_MARKS || r->options->view == REPORT_REGIONS)
-        return trace_scan_run(&r->scan, &visitor);
-    return read_profile(r);
+    return report_is_list(r->options) ? report_walk_list(r) : read_profile(r);
 }
 
 static int unknown_event(const struct report *r, const char *otherwise)
@@ -253,11 +257,21 @@ static int present_profile(struct report *r)
     return print_profile(r);
 }
 
-static void print_waits(const struct report *r)
+void report_print_list(FILE *out, struct report *r, int event)
 {
-    if (r->waits.count == 0)
-        fputs("no thread waited\n", stdout);
-    waits_print(stdout, &r->waits, &r->scan.info, r->options->reader.limit);
+    struct trace_info *info = &r->scan.info;
+    unsigned long limit = r->options->reader.limit;
+
+    if (r->options->view == REPORT_REGIONS) {
+        report_regions_print(out, info, event < 0 ? TRACE_REGION_TIME : (uint32_t)event,
+                             &r->metrics, limit);
+    } else if (r->options->view == REPORT_MARKS) {
+        report_marks_print(out, info, &r->marks, limit);
+    } else {
+        if (r->waits.count == 0)
+            fputs("no thread waited\n", out);
+        waits_print(out, &r->waits, info, limit);
+    }
 }
 
 static int present(struct report *r)
@@ -266,7 +280,7 @@ static int present(struct report *r)
     struct trace_info *info = &r->scan.info;
     int event = -1;
 
-    if (o->view != REPORT_REGIONS && o->view != REPORT_MARKS && o->view != REPORT_WAITS)
+    if (!report_is_list(o))
         return present_profile(r);
     if (o->sort != NULL && strcmp(o->sort, "time") != 0)
         event = trace_info_find_event(info, o->sort);
@@ -275,13 +289,7 @@ static int present(struct report *r)
     if (choose_metrics(r) != HR_EXIT_OK)
         return HR_EXIT_FAILED;
     pager_begin(&r->pager, !o->no_pager);
-    if (o->view == REPORT_REGIONS)
-        report_regions_print(stdout, info, event < 0 ? TRACE_REGION_TIME : (uint32_t)event,
-                             &r->metrics, o->reader.limit);
-    else if (o->view == REPORT_WAITS)
-        print_waits(r);
-    else
-        report_marks_print(stdout, info, &r->marks, o->reader.limit);
+    report_print_list(stdout, r, event);
     return HR_EXIT_OK;
 }
 

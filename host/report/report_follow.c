@@ -74,19 +74,53 @@ static int finish(struct following *f)
     return error == 0 ? report_sort(r) : error;
 }
 
+static int take_list(void *context)
+{
+    const struct following *f = context;
+
+    return report_walk_list(f->report);
+}
+
+/* Regions are in the last chunk of a trace: the program's library writes them when it ends. */
+static void show_list(void *context, FILE *out)
+{
+    struct following *f = context;
+    struct report now = *f->report;
+    bool waits = now.options->view == REPORT_WAITS;
+
+    if (!waits || waits_now(&now.waits, &f->report->waits, &now.scan) == 0)
+        report_print_list(out, &now, -1);
+    if (waits)
+        waits_free(&now.waits);
+}
+
+static int finish_any(struct following *f, bool list)
+{
+    struct report *r = f->report;
+
+    if (!list)
+        return finish(f);
+    return r->options->view == REPORT_WAITS ? waits_end(&r->waits, &r->scan) : 0;
+}
+
 int report_follow(struct report *report, struct reader *reader)
 {
     struct following f = {.report = report};
-    const struct growth_work work = {.context = &f, .read = take, .show = show};
+    bool list = report_is_list(report->options);
+    const struct growth_work work = {
+        .context = &f, .read = list ? take_list : take, .show = list ? show_list : show};
     struct growth growth;
     struct live live;
     int error = growth_begin(&growth, &report->scan, reader);
+
+    if (error == 0 && report->options->view == REPORT_WAITS)
+        error = waits_init(&report->waits);
 
     if (error == 0) {
         live_init(&live, reader->format == READER_TABLE, reader->interval_ns);
         error = growth_follow(&growth, &report->scan, &live, &work);
         if (error == 0)
-            error = finish(&f);
+            error = finish_any(&f, list);
         if (f.growing != NULL)
             profile_growing_free(f.growing);
     }

@@ -75,7 +75,7 @@ bool report_has(const struct report_options *o, enum report_dimension by)
 static void conclude(struct report_options *o, const struct argp_state *state)
 {
     bool table = o->view == REPORT_TABLE;
-    bool list = o->view == REPORT_REGIONS || o->view == REPORT_MARKS || o->view == REPORT_WAITS;
+    bool list = report_is_list(o);
 
     if (o->view == REPORT_MARKS && o->sort != NULL)
         argp_error(state, "--sort %s: marks are in the order of time; leave it out", o->sort);
@@ -85,9 +85,10 @@ static void conclude(struct report_options *o, const struct argp_state *state)
     if (o->by_count != 0 && !table)
         argp_error(state, "--by works only with the table, and another kind of report was asked "
                           "for; leave one of them out");
-    if (o->reader.follow && (list || o->view == REPORT_CALLERS || report_has(o, REPORT_BY_MARK)))
-        argp_error(state, "--follow shows the table or --stacks; what else was asked for needs the "
-                          "whole trace: leave out --follow");
+    if (o->reader.follow && (o->view == REPORT_CALLERS || report_has(o, REPORT_BY_MARK)))
+        argp_error(state,
+                   "--follow: callers and sections between marks need the whole trace; leave "
+                   "out --follow");
     if (o->reader.interval_ns != 0 && o->reader.format != READER_TABLE)
         argp_error(state, "--interval works only with a table; leave out --format");
     if (o->reader.format != READER_TABLE && list)

@@ -177,6 +177,8 @@ static void handle_time(struct relay *r, uint64_t now_ns)
     if (now_ns >= r->leave_ns)
         r->left = true;
     relay_input_handle_time(&r->input, now_ns);
+    if (r->collector->has_meta)
+        launch_near_begin(&r->launch->near, now_ns);
     if (r->open[RELAY_CHILD])
         launch_near_follow(&r->launch->near, now_ns);
     if (now_ns >= r->draw_ns) {

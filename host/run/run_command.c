@@ -9,7 +9,6 @@
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
-#include "host/base/monotonic.h"
 #include "host/collector/collect.h"
 #include "host/collector/keep_files.h"
 #include "host/launch/launch.h"
@@ -105,7 +104,7 @@ static int start_guest(const struct options *o, const struct launch_machine *mac
     if (result != 0 || o->libvirt)
         return result;
     if (machine->virtual_time && !launch_is_placed(machine))
-        launch_near_start(&launch->near, launch->pid, monotonic_ns());
+        launch_near_start(&launch->near, launch->pid);
     return launch_place(launch, machine, failure);
 }
 

@@ -5,6 +5,8 @@
 
 #include "host/base/text.h"
 #include "host/scan/access_source.h"
+#include "host/scan/sample_rows_team.h"
+#include "host/scan/trace_parallel.h"
 #include "lib/hash.h"
 
 void sample_rows_header(struct sample_rows *rows)
@@ -58,21 +60,22 @@ static void put_access(struct sample_rows *rows, const struct hr_access *access)
     put_events(rows, access->events);
 }
 
-static const char *label(struct sample_rows *rows, uint64_t ip)
+static struct sample_rows_label *label(struct sample_rows *rows, uint64_t ip)
 {
     struct sample_rows_label *entry = &rows->cache[hash_place(ip, SAMPLE_ROWS_CACHE_BITS)];
     struct symbols_place place;
     char safe[SAMPLE_ROWS_LABEL_BYTES - 40];
 
     if (entry->known && entry->ip == ip)
-        return entry->text;
+        return entry;
     entry->known = true;
+    entry->batch = 0;
     entry->ip = ip;
     entry->text[0] = 0;
     if (symbols_find(rows->symbols, ip, &place) && place.name != NULL)
         snprintf(entry->text, sizeof entry->text, "%s%s+0x%lx", place.kernel ? "[kernel] " : "",
                  text_escape(safe, sizeof safe, place.name), place.offset);
-    return entry->text;
+    return entry;
 }
 
 void sample_rows_forget(struct sample_rows *rows)
@@ -98,11 +101,79 @@ void sample_rows_put(struct sample_rows *rows, const struct trace_samples *sampl
     output_char(out, ',');
     output_hex(out, trace_samples_ip(samples, (uint32_t)(sample - samples->slots)));
     output_char(out, ',');
-    output_csv(out, label(rows, sample->ip));
+    output_csv(out, label(rows, sample->ip)->text);
     for (uint32_t i = 0; i < samples->event_count; i++) {
         output_char(out, ',');
         output_decimal(out, sample->counters[i] - previous->counters[i]);
     }
     if (samples->accesses != NULL)
         put_access(rows, &samples->accesses[sample - samples->slots]);
+}
+
+/* The first thread decodes, too, so that as many as there are CPUs are of use. */
+void sample_rows_start(struct sample_rows *rows, const struct trace_scan *scan)
+{
+    unsigned int jobs = trace_parallel_jobs(scan->jobs, scan->file.file_bytes);
+
+    if (jobs > 1 && !scan->file.growing)
+        rows->team = sample_rows_team_new(rows->output, jobs - 1);
+}
+
+/* Leaves a row to the team.  Returns 0 or the output's error. */
+static int put_later(struct sample_rows *rows, const struct trace_samples *samples, uint32_t n,
+                     const struct trace_slot *previous)
+{
+    const struct trace_slot *sample = &samples->slots[n];
+    struct sample_rows_label *name = label(rows, sample->ip);
+    uint64_t *field;
+    int error;
+    uint64_t batch =
+        sample_rows_team_batch(rows->team, 5 + samples->event_count, strlen(name->text), &error);
+
+    if (name->batch != batch + 1) {
+        name->batch = batch + 1;
+        name->place = sample_rows_team_name(rows->team, name->text);
+    }
+    field = sample_rows_team_row(rows->team);
+    *field++ = trace_info_time_ns(rows->info, sample->time);
+    *field++ = samples->chunk->cpu;
+    *field++ = sample->tid;
+    *field++ = trace_samples_ip(samples, n);
+    *field++ = name->place;
+    for (uint32_t i = 0; i < samples->event_count; i++)
+        *field++ = sample->counters[i] - previous->counters[i];
+    return error;
+}
+
+int sample_rows_run(struct sample_rows *rows, const struct trace_samples *samples)
+{
+    const struct trace_slot *previous = samples->previous;
+    bool later = rows->team != NULL && !rows->pids && samples->accesses == NULL;
+    int error = 0;
+
+    if (!later)
+        sample_rows_wait(rows);
+    for (uint32_t n = 0; n < samples->count && error == 0; n++) {
+        if (later) {
+            error = put_later(rows, samples, n, previous);
+        } else {
+            sample_rows_put(rows, samples, &samples->slots[n], previous);
+            output_char(rows->output, '\n');
+        }
+        previous = &samples->slots[n];
+    }
+    return error != 0 || later ? error : rows->output->error;
+}
+
+void sample_rows_wait(struct sample_rows *rows)
+{
+    if (rows->team != NULL)
+        sample_rows_team_drain(rows->team);
+}
+
+void sample_rows_finish(struct sample_rows *rows)
+{
+    if (rows->team != NULL)
+        sample_rows_team_free(rows->team);
+    rows->team = NULL;
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Measures size, speed and accuracy against their limits; prints a table, fails if a limit is missed.
 # Called by `make bench`. HR_BENCH_SAMPLES: samples of the generated trace (200 million by default). HR_BENCH: the
-# sections to run (all by default). QEMU: an emulator with a modelled PMU, for the section "counters".
+# sections to run (all by default). QEMU: an emulator with a modelled PMU, for the section "counters". HR_BENCH_SCALING: the
+# lengths of the traces of the section "scaling"; HR_BENCH_PICTURE: where its picture is kept.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
@@ -171,6 +172,27 @@ bench_readers() {
     reading_stacks
 }
 
+# The same readers on traces of which each is ten times as long as the one before: 7 bytes a sample, so that a billion take 7 GB.
+bench_scaling() {
+    "$TOOLS/gentrace" 1000 small.bin || missed=1
+    rm -f scaling.txt
+    for count in ${HR_BENCH_SCALING:-1000000 10000000 100000000}; do
+        "$TOOLS/gentrace" "$count" scaling.bin || missed=1
+        "$TOOLS/scaling" measure "$HR" small.bin "$count" scaling.bin >>scaling.txt || missed=1
+        rm -f scaling.bin
+    done
+    while read -r reader count ns mib; do
+        row "hr $reader, $((count / 1000000)) million samples: CPU time a sample" "$ns" ns
+        row "hr $reader, $((count / 1000000)) million samples: resident memory" "$mib" MiB le 64
+    done <scaling.txt
+    for reader in $(cut -d ' ' -f 1 scaling.txt | sort -u); do
+        row "hr $reader: the longest trace's time a sample by the shortest's" \
+            "$(awk -v r="$reader" '$1 == r { if (!first) first = $3; last = $3 } END { printf "%.2f", last / first }' \
+                scaling.txt)" times le 1.1
+    done
+    [ -z "${HR_BENCH_PICTURE:-}" ] || "$TOOLS/scaling" draw <scaling.txt >"$root/$HR_BENCH_PICTURE" || missed=1
+}
+
 # Commands that follow a trace, beside the run that writes it.
 bench_follow() {
     for command in stat report; do
@@ -332,7 +354,7 @@ bench_view() {
 . "$root/tests/bench/bench_programs.sh"
 . "$root/tests/bench/bench_machines.sh"
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers follow latency accesses stacks unwind view exports network stick sweep compare slurm}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers scaling follow latency accesses stacks unwind view exports network stick sweep compare slurm}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -346,6 +368,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads processes f
     collector) bench_collector ;;
     collect) bench_collect ;;
     readers) bench_readers ;;
+    scaling) bench_scaling ;;
     follow) bench_follow ;;
     latency) bench_latency ;;
     accesses) bench_accesses ;;

@@ -7,6 +7,8 @@
 for place in 300000 700001; do
     printf 'damage' | dd of=damaged.bin bs=1 seek=$place conv=notrunc 2>/dev/null
 done
+"$TOOLS/gentrace" --marks 100000 marks.bin && "$HR" run -q -i 10us -o waits.bin "$WORKLOADS/crowd" switches 1500 >out &&
+    cp "$ROOT/tests/golden/triggers.bin" regions.bin || exit 1
 python3 "$ROOT/tests/cli/follow.py" plain.bin stacks.bin damaged.bin allocations.bin \
     "$ROOT"/tests/golden/names.bin "$ROOT"/tests/golden/exact.bin "$ROOT"/tests/golden/processes.bin >checks 2>errors
 is 'the feeder ran to its end' "$?" 0

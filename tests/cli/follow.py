@@ -105,6 +105,26 @@ def grow(trace, count):
     return plain("stat", grown)
 
 
+def lists():
+    """Marks and waits are shown as far as they have come; regions come with a trace's last chunk."""
+    for view, count in ("marks", 3), ("waits", 3), ("regions", 1):
+        data = open(view + ".bin", "rb").read()
+        writer, written = Writer("grown.bin"), b""
+        for n, part in enumerate(steps(data, count)):
+            writer.write(part)
+            written += part
+            with open("prefix/grown.bin", "wb") as file:
+                file.write(written)
+            if n == 0:
+                follower = Follower("report", "--" + view, "--interval", "20ms", "grown.bin")
+            _, out, _ = plain("report", "--" + view, "prefix/grown.bin")
+            check(f"hr report --{view} follows, step {n}", len(out) > 50 and follower.read_until(lambda all: out in all), out.decode())
+        writer.close()
+        _, out, err = plain("report", "--" + view, "grown.bin")
+        got = follower.finish()
+        check(f"hr report --{view} ends as without --follow", got[0] == 0 and got[1].endswith(out) and got[2] == err, str(got))
+
+
 def terminal(trace):
     """On a terminal the text is drawn in place, and the end is what the plain command prints there."""
     def run(*arguments):
@@ -237,6 +257,7 @@ def pipes(trace):
 os.makedirs("whole", exist_ok=True)
 for trace in sys.argv[1:]:
     grow(trace, 4)
+lists()
 terminal(sys.argv[1])
 ends(sys.argv[1])
 pipes(sys.argv[1])

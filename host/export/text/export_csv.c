@@ -17,6 +17,8 @@ static void put_header(struct csv *csv, bool stacks)
     csv->begun = true;
     sample_rows_header(&csv->rows);
     output_text(&csv->e->output, stacks ? ",stack\n" : "\n");
+    if (!stacks)
+        sample_rows_start(&csv->rows, &csv->e->scan);
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)
@@ -27,12 +29,13 @@ static int take_samples(void *context, const struct trace_samples *samples)
 
     if (!csv->begun)
         put_header(csv, samples->stacks != NULL);
+    if (samples->stacks == NULL)
+        return sample_rows_run(&csv->rows, samples);
+    sample_rows_wait(&csv->rows);
     for (uint32_t n = 0; n < samples->count; n++) {
         sample_rows_put(&csv->rows, samples, &samples->slots[n], previous);
-        if (samples->stacks != NULL) {
-            output_char(&e->output, ',');
-            stack_text_field(&e->output, &e->scan.stacks, samples->stacks[n], &e->functions);
-        }
+        output_char(&e->output, ',');
+        stack_text_field(&e->output, &e->scan.stacks, samples->stacks[n], &e->functions);
         output_char(&e->output, '\n');
         previous = &samples->slots[n];
     }
@@ -58,6 +61,7 @@ static int run(struct export *e)
     error = export_walk(e, &visitor);
     if (error == 0 && !csv->begun)
         put_header(csv, false);
+    sample_rows_finish(&csv->rows);
     free(csv);
     return error;
 }

@@ -10,6 +10,7 @@
 
 #include "host/launch/launch_near.h"
 
+#define FIRST_NS 50000000u
 #define STEP_NS 10000000u
 #define LONG_NS 20000000000u
 
@@ -79,17 +80,21 @@ static void moves_the_main_thread(void **state)
     pid_t child = start(cpu);
 
     (void)state;
-    launch_near_start(&near, child, 0);
-    launch_near_follow(&near, 0); /* finds the thread */
+    launch_near_start(&near, child);
+    assert_true(launch_near_deadline(&near) == UINT64_MAX); /* not while the guest boots */
+    launch_near_begin(&near, 0);
+    launch_near_begin(&near, STEP_NS); /* begun already */
+    assert_int_equal(launch_near_deadline(&near), FIRST_NS);
+    launch_near_follow(&near, FIRST_NS); /* finds the thread */
     assert_int_equal(sched_getaffinity(child, sizeof set, &set), 0);
     assert_true(CPU_EQUAL(&set, &all));
-    assert_true(launch_near_deadline(&near) <= STEP_NS);
-    launch_near_follow(&near, STEP_NS);
+    assert_true(launch_near_deadline(&near) <= FIRST_NS + STEP_NS);
+    launch_near_follow(&near, FIRST_NS + STEP_NS);
     assert_int_equal(sched_getaffinity(child, sizeof set, &set), 0);
     assert_int_equal(CPU_COUNT(&set), 1);
     assert_true(CPU_ISSET((unsigned int)cpu, &set));
     assert_int_equal(sched_getscheduler(child) & ~SCHED_RESET_ON_FORK, SCHED_BATCH);
-    assert_true(launch_near_deadline(&near) > STEP_NS);
+    assert_true(launch_near_deadline(&near) > FIRST_NS + STEP_NS);
     assert_true(launch_near_deadline(&near) < LONG_NS);
     end(child);
     launch_near_follow(&near, LONG_NS);
@@ -104,8 +109,9 @@ static void gives_up(void **state)
 
     (void)state;
     last_cpu(&all);
-    launch_near_start(&near, child, 0);
-    launch_near_follow(&near, 0);
+    launch_near_start(&near, child);
+    launch_near_begin(&near, 0);
+    launch_near_follow(&near, FIRST_NS);
     assert_true(launch_near_deadline(&near) < LONG_NS);
     launch_near_follow(&near, LONG_NS);
     assert_true(launch_near_deadline(&near) == UINT64_MAX);
