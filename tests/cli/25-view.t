@@ -243,6 +243,11 @@ kill -TERM "$server"
 wait "$server"
 run_hr view --serve --port 1x large.bin
 is 'serve: no such port' "$status" 2
+mkdir none
+: >none/libmicrohttpd.so.12
+LD_LIBRARY_PATH=$work/none run_hr view --serve large.bin
+is 'serve: without its library: status' "$status" 1
+like 'serve: without its library: why, and what to do' err '^hr: the page cannot be served: .*file too short; apt-get install'
 
 # A trace that grows while the page shows it: tests/view/live.py writes it.
 "$TOOLS/gentrace" --elf "$WORKLOADS/phases" 60000 grows.bin

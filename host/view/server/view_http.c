@@ -39,8 +39,9 @@ const struct view_http *view_http_load(void)
     }
     if (function != NULL)
         return &http;
-    error_print("hr view: no server: %s; apt-get install libmicrohttpd12, or write a file with -o",
-                dlerror());
+    error_print(
+        "the page cannot be served: %s; apt-get install libmicrohttpd12, or write a file with -o",
+        dlerror());
     return NULL;
 }
 

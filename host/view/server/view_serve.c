@@ -349,6 +349,9 @@ static int run(struct serve *s, const struct view_serve_wish *wish)
     const struct timespec look = {.tv_nsec = LOOK_NS};
     sigset_t signals;
 
+    http = view_http_load();
+    if (http == NULL)
+        return HR_EXIT_FAILED;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
@@ -378,9 +381,6 @@ int view_serve(struct view_live *live, const struct view_serve_wish *wish, json_
     struct serve s = {.live = live, .port = wish->port};
     int status = HR_EXIT_FAILED, error;
 
-    http = view_http_load();
-    if (http == NULL)
-        return HR_EXIT_FAILED;
     if (!live->growing)
         wish->warn(live->model, wish->context);
     pthread_mutex_init(&s.lock, NULL);
