@@ -13,6 +13,7 @@
 #include "host/base/output_file.h"
 #include "host/base/text.h"
 #include "host/usb/usb_collect.h"
+#include "host/usb/usb_command.h"
 #include "host/usb/usb_contents.h"
 #include "host/usb/usb_device.h"
 #include "host/usb/usb_image.h"
@@ -216,7 +217,7 @@ static bool is_image(const char *path)
     return found;
 }
 
-static int write_stick(const struct usb_options *o, struct run_failure *failure)
+int usb_command_write(const struct usb_options *o, struct run_failure *failure)
 {
     struct usb_contents contents;
     struct usb_device device;
@@ -254,7 +255,7 @@ int usb_command(int argc, char **argv)
     else if (options.collect != NULL)
         status = usb_collect(&options, &failure);
     else
-        (void)write_stick(&options, &failure);
+        (void)usb_command_write(&options, &failure);
     if (failure.text[0] != 0)
         error_print("%s", failure.text);
     return failure.exit_status != 0 ? failure.exit_status : status;
