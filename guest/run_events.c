@@ -37,7 +37,7 @@ static void read_names(void)
     size_t position = 0, periods = 0;
     const char *name;
 
-    while ((name = manifest_next(&run.manifest, "event", &position)) != NULL) {
+    while ((name = manifest_next(&run.events, "event", &position)) != NULL) {
         struct pmu_event *event;
 
         if (sampling.session.event_count == HR_EVENTS_MAX)
@@ -174,7 +174,7 @@ static int find_group(const char *here)
     int found = -1;
     const char *list;
 
-    for (int group = 0; (list = manifest_next(&run.manifest, "target-cpu", &position)) != NULL;
+    for (int group = 0; (list = manifest_next(&run.events, "target-cpu", &position)) != NULL;
          group++) {
         enum match match = match_list(list, here);
 
@@ -190,8 +190,8 @@ static int find_group(const char *here)
 static void log_other_cpu(const char *here)
 {
     size_t position = 0;
-    const char *first = manifest_next(&run.manifest, "target-cpu", &position);
-    bool several = manifest_next(&run.manifest, "target-cpu", &position) != NULL;
+    const char *first = manifest_next(&run.events, "target-cpu", &position);
+    bool several = manifest_next(&run.events, "target-cpu", &position) != NULL;
 
     if (first == NULL)
         log_notice("the archive does not encode its events, and there is no host to ask; pack it "
@@ -220,10 +220,10 @@ static int use_encodings(void)
         return -ENODEV;
     }
     for (uint64_t i = 0; i < (uint64_t)group * sampling.session.event_count; i++)
-        if (manifest_next(&run.manifest, "event-encoding", &position) == NULL)
+        if (manifest_next(&run.events, "event-encoding", &position) == NULL)
             break;
     for (uint32_t i = 0; i < sampling.session.event_count; i++) {
-        const char *text = manifest_next(&run.manifest, "event-encoding", &position);
+        const char *text = manifest_next(&run.events, "event-encoding", &position);
         if (!read_encoding(text, &sampling.session.events[i])) {
             log_notice("the archive's encoding of event %s is damaged; pack it again",
                        sampling.session.events[i].name);
@@ -248,7 +248,7 @@ static int check_records(void)
 
 int run_encode_events(void)
 {
-    bool ask = transport->host && manifest_text(&run.manifest, "target-cpu", NULL) == NULL;
+    bool ask = transport->host && manifest_text(&run.events, "target-cpu", NULL) == NULL;
     int status = sampling.precise ? check_records() : 0;
 
     if (status) {

@@ -59,6 +59,18 @@ static void find_input(void)
     run.input_bytes = inode->bytes;
 }
 
+/* An archive may have sets of events, of which each repetition on a stick has its own. */
+static void choose_events(void)
+{
+    const struct manifest whole = run.manifest;
+
+    if (manifest_divide(&whole, run.boot->repetition, &run.manifest, &run.events) != 0 &&
+        run.boot->repetition != 0)
+        panic("manifest: no events for repetition %u: more repetitions in microtome.conf than the "
+              "archive is for",
+              run.boot->repetition);
+}
+
 void run_read_manifest(void)
 {
     struct inode *inode;
@@ -69,6 +81,7 @@ void run_read_manifest(void)
         panic("the archive holds no manifest: not an archive of hr pack");
     if (manifest_open(&run.manifest, inode_contents(inode), inode->bytes))
         panic("the archive's manifest is damaged");
+    choose_events();
     mode = manifest_text(&run.manifest, "mode", "timer");
     found = modes_find(mode);
     if (found < 0)

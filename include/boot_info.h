@@ -73,7 +73,7 @@ struct boot_info {
     uint64_t timeout_ns; /* the program is stopped after this time (HR_EXIT_TIMEOUT); 0: never */
     uint64_t unix_ns; /* wall clock at the start; 0: use the manifest's */
     uint32_t output; /* enum boot_output */
-    uint32_t reserved;
+    uint32_t repetition; /* of the archive on a stick, from 1; 0: there are none */
     struct boot_network network;
     struct boot_result result;
     char command_line[1024]; /* NUL-terminated */

@@ -53,6 +53,9 @@
  *   network=1              connections to the outside go to the network port
  *   published-tcp=PORT     clients from outside may come to this port; likewise published-udp
  *   panic-test=WHERE       only honoured by a test build of the kernel
+ *   repetitions=N,N,...    comes after all other keys and begins a set of events: the keys event,
+ *                          target-cpu and event-encoding up to the next one are for these
+ *                          repetitions of the archive on a stick, in place of those before the sets
  */
 #ifndef INCLUDE_RUN_MANIFEST_H
 #define INCLUDE_RUN_MANIFEST_H

@@ -182,6 +182,10 @@ static int check_network(struct boot_conf_parser *p)
         return fail_plain(p, p->given[KEY_FIRMWARE],
                           "after firmware = exit nothing can write to the stick: add output = "
                           "network, or take it out");
+    if (c->exit_firmware && c->progress[0] != '\0')
+        return fail_plain(p, p->given[KEY_PROGRESS],
+                          "after firmware = exit nothing can write to the stick: take progress, or "
+                          "firmware, out");
     if (c->network && c->collector == 0)
         return fail_plain(p, p->given[KEY_OUTPUT],
                           "output = network needs collector = ADDRESS, that of hr collect");

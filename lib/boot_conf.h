@@ -15,6 +15,9 @@
  *   part = SIZE                            files on the stick are at most so long
  *                                          (64K to 4095M, the default)
  *   machine = NAME                         names the results (default: from SMBIOS)
+ *   progress = \microtome\progress.txt     a file with a character for each run (below), so that
+ *                                          one that ended is left out when the stick is started
+ *                                          again; with firmware = keep only
  *   collector = ADDRESS[:PORT]             IPv4; with output = network
  *   address = dhcp | ADDRESS/BITS          gateway = ADDRESS
  *   token = TEXT                           printable ASCII, no blanks and no #
@@ -24,6 +27,9 @@
  *   repeat = N                             (default 1, at most 10000)
  *   timeout = TIME                         ns, us, ms, s, m, h (default: the archive's, of
  *                                          hr pack --timeout, else none)
+ * The file of progress begins with a character for each run, in their order: '.' it waits; '1' to
+ * '3' it was started so often and did not end, after which it is left out; '+' it ended.
+ *
  * Names have letters, digits, '-', '_' and '.' (not first).  An unknown key is an error: a misspelt
  * one would be silently without effect.
  */
@@ -40,6 +46,9 @@
 #define BOOT_CONF_PATH_BYTES 128
 #define BOOT_CONF_NAME_BYTES 64
 #define BOOT_CONF_BYTES_MAX (1u << 20) /* of the file */
+#define BOOT_CONF_STARTS_MAX 3u /* of a run that does not end */
+#define BOOT_CONF_WAITS '.' /* in the file of progress */
+#define BOOT_CONF_ENDED '+'
 #define BOOT_CONF_ALL UINT64_MAX
 #define BOOT_CONF_USUAL 0u /* memory: 1 GiB, or half of what there is, if that is less */
 
@@ -66,6 +75,7 @@ struct boot_conf {
     uint32_t exit_firmware; /* 1: firmware = exit */
     uint64_t memory_bytes, buffer_bytes, part_bytes; /* BOOT_CONF_ALL, _USUAL */
     char machine[BOOT_CONF_NAME_BYTES];
+    char progress[BOOT_CONF_PATH_BYTES]; /* "": none */
     uint32_t collector, address, netmask, gateway; /* network byte order; address 0: DHCP */
     uint16_t port;
     char token[BOOT_CONF_NAME_BYTES];

@@ -16,14 +16,20 @@ static struct boot_conf_file *file_of(struct boot_conf_parser *p)
     return p->run != NULL ? &p->run->archive : &p->conf->kernel;
 }
 
+static const char not_a_path[] =
+    " is not a path: write \\DIRECTORY\\FILE, at most 127 ASCII characters";
+
 static const char *take_path(struct boot_conf_parser *p, struct boot_text value)
 {
     struct boot_conf_file *file = file_of(p);
 
     file->line = p->line;
-    return boot_value_path(value, file->path, sizeof file->path)
-               ? NULL
-               : " is not a path: write \\DIRECTORY\\FILE, at most 127 ASCII characters";
+    return boot_value_path(value, file->path, sizeof file->path) ? NULL : not_a_path;
+}
+
+static const char *take_progress(struct boot_conf_parser *p, struct boot_text value)
+{
+    return boot_value_path(value, p->conf->progress, sizeof p->conf->progress) ? NULL : not_a_path;
 }
 
 static const char *take_bytes(struct boot_conf_parser *p, struct boot_text value)
@@ -178,6 +184,7 @@ const struct boot_conf_key boot_conf_keys[BOOT_CONF_KEYS] = {
     [KEY_COLLECTOR] = {"collector", take_collector, false, false},
     [KEY_ADDRESS] = {"address", take_address, false, false},
     [KEY_GATEWAY] = {"gateway", take_gateway, false, false},
+    [KEY_PROGRESS] = {"progress", take_progress, false, false},
     {"kernel", take_path, false, true},
     {"kernel-bytes", take_bytes, false, true},
     {"kernel-crc32c", take_crc32c, false, true},

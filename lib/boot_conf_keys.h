@@ -9,11 +9,19 @@
 #include "lib/boot_conf.h"
 #include "lib/boot_value.h"
 
-#define BOOT_CONF_KEYS 21
+#define BOOT_CONF_KEYS 22
 #define BOOT_CONF_PART_BYTES_MAX (4095ull << 20) /* a file of FAT is shorter than 4 GiB */
 
 /* Keys that other keys are checked against; the table continues after them. */
-enum { KEY_VERSION, KEY_OUTPUT, KEY_FIRMWARE, KEY_COLLECTOR, KEY_ADDRESS, KEY_GATEWAY };
+enum {
+    KEY_VERSION,
+    KEY_OUTPUT,
+    KEY_FIRMWARE,
+    KEY_COLLECTOR,
+    KEY_ADDRESS,
+    KEY_GATEWAY,
+    KEY_PROGRESS
+};
 
 struct boot_conf_parser {
     struct boot_conf *conf;

@@ -76,6 +76,51 @@ int manifest_number(const struct manifest *m, const char *key, uint64_t *value)
     return 0;
 }
 
+/* Whether a list of decimal numbers has one of them. */
+static int lists(const char *list, uint64_t number)
+{
+    uint64_t read = 0;
+
+    for (; *list; list++) {
+        if (*list >= '0' && *list <= '9')
+            read = read * 10 + (uint64_t)(*list - '0');
+        else if (read == number)
+            return 1;
+        else
+            read = 0;
+    }
+    return read == number;
+}
+
+int manifest_divide(const struct manifest *whole, uint64_t repetition, struct manifest *common,
+                    struct manifest *events)
+{
+    size_t position = 0, set = whole->count;
+    const char *list;
+    int wanted = 1; /* the keys before the sets, if there are none */
+
+    *common = *whole;
+    while ((list = manifest_next(whole, "repetitions", &position)) != NULL) {
+        size_t here = (size_t)(list - whole->bytes) - sizeof "repetitions"; /* '=' for the NUL */
+
+        if (set == whole->count)
+            common->count = here;
+        else if (wanted)
+            break;
+        set = here;
+        wanted = lists(list, repetition);
+    }
+    *events = *common;
+    if (!wanted)
+        return -ENOENT;
+    if (set == whole->count)
+        return 0;
+    events->bytes = whole->bytes + set;
+    events->count = list != NULL ? (size_t)(list - whole->bytes) - sizeof "repetitions" - set
+                                 : whole->count - set;
+    return 0;
+}
+
 size_t manifest_append(char *out, size_t room, size_t used, const char *key, const char *value)
 {
     size_t key_bytes = strlen(key);

@@ -27,6 +27,12 @@ const char *manifest_text(const struct manifest *m, const char *key, const char 
  * -ERANGE. */
 int manifest_number(const struct manifest *m, const char *key, uint64_t *value);
 
+/* Divides a manifest: *common gets what comes before the sets of events that `repetitions` begins,
+ * and *events the first set that names `repetition`.  Without sets both are the whole.  Returns 0,
+ * or -ENOENT: no set names it, and *events is *common. */
+int manifest_divide(const struct manifest *whole, uint64_t repetition, struct manifest *common,
+                    struct manifest *events);
+
 /* Appends "key=value" and a NUL.  Returns the new length, or 0 if it does not fit in `room`. */
 size_t manifest_append(char *out, size_t room, size_t used, const char *key, const char *value);
 

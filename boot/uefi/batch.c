@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "boot/uefi/machine.h"
+#include "boot/uefi/progress.h"
 #include "boot/uefi/results.h"
 #include "boot/uefi/run.h"
 #include "boot/uefi/say.h"
@@ -66,19 +67,50 @@ static void pending(struct table_row *row)
 
     run_find(&run, row->number);
     *row = run.row;
+    if (progress_state(row->number) == PROGRESS_WAITS)
+        return;
+    row->state = progress_state(row->number) == PROGRESS_ENDED ? TABLE_DONE : TABLE_FAILED;
+    format_text(row->outcome, sizeof row->outcome, "%s",
+                row->state == TABLE_DONE ? "before" : "given up");
+}
+
+static void say_left_out(void)
+{
+    uint32_t ended = 0, given_up = 0;
+
+    for (uint32_t number = 1; number <= batch.total; number++) {
+        ended += progress_state(number) == PROGRESS_ENDED;
+        given_up += progress_state(number) == PROGRESS_GIVEN_UP;
+    }
+    if (ended)
+        say("%u of %u runs ended before, and are left out", ended, batch.total);
+    if (given_up)
+        say("%u of %u runs were started %u times and did not end: they are left out", given_up,
+            batch.total, BOOT_CONF_STARTS_MAX);
+}
+
+static bool read_progress(void)
+{
+    char why[VOLUME_WHY_BYTES];
+
+    for (uint32_t i = 0; i < batch.conf.run_count; i++)
+        batch.total += batch.conf.runs[i].repeat;
+    if (progress_init(batch.conf.progress, batch.total, why))
+        return true;
+    say_error("%s", why);
+    return false;
 }
 
 static void show_header(void)
 {
     char text[SCREEN_COLUMNS_MAX];
 
-    for (uint32_t i = 0; i < batch.conf.run_count; i++)
-        batch.total += batch.conf.runs[i].repeat;
     format_text(text, sizeof text, "Microtome %s on %s: %u run%s, results %s%s", VERSION_TEXT,
                 batch.machine, batch.total, batch.total == 1 ? "" : "s",
                 batch.conf.network ? "over the network" : "on the stick",
                 machine_secure_boot() ? " (Secure Boot is on)" : "");
     say("%s", text);
+    say_left_out();
     table_init(text, batch.total, pending);
 }
 
@@ -90,7 +122,7 @@ bool batch_prepare(void)
         say_error("%s", why);
         return false;
     }
-    if (!read_conf())
+    if (!read_conf() || !read_progress())
         return false;
     if (batch.conf.machine[0])
         memcpy(batch.machine, batch.conf.machine, sizeof batch.machine);
@@ -146,7 +178,15 @@ void batch_perform(void)
         run_find(&run, number);
         if (firmware.boot == NULL && !batch.archives[run.index].address)
             continue;
+        if (progress_state(number) != PROGRESS_WAITS) {
+            pending(&run.row);
+            table_left_out(&run.row);
+            continue;
+        }
+        progress_starts(number);
         run_perform(&run);
+        if (run.kept && outcome_final(&run.outcome))
+            progress_ended(number);
         batch.good += outcome_good(&run.outcome) && run.kept;
     }
     say("%u of %u runs ended as planned", batch.good, batch.total);

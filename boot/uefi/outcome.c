@@ -157,3 +157,8 @@ bool outcome_good(const struct outcome *o)
 {
     return o->end == OUTCOME_DONE && o->exit_kind == HR_EXIT_STATUS;
 }
+
+bool outcome_final(const struct outcome *o)
+{
+    return o->end != OUTCOME_UNSENT && o->end != OUTCOME_NOT_STARTED;
+}

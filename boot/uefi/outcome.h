@@ -50,4 +50,8 @@ void outcome_short(const struct outcome *outcome, char *out, size_t room);
  * by itself. */
 bool outcome_good(const struct outcome *outcome);
 
+/* Returns whether the run took place and all that it left can be there; a run that was not started,
+ * or whose collector lacks a part, may end otherwise when it is repeated. */
+bool outcome_final(const struct outcome *outcome);
+
 #endif

@@ -79,6 +79,7 @@ static void fill_info(struct boot_info *info, const struct run *run)
     info->kernel_physical = memory->kernel;
     info->trampoline = memory->trampoline;
     info->timeout_ns = conf_of(run)->timeout_ns;
+    info->repetition = run->repetition;
     info->unix_ns = firmware_unix_ns();
     info->output = batch.conf.network ? BOOT_OUTPUT_TCP : BOOT_OUTPUT_MEMORY;
     if (batch.conf.network)

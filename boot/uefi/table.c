@@ -124,6 +124,11 @@ void table_init(const char *header, uint32_t total, void (*pending)(struct table
     draw_all(0);
 }
 
+void table_left_out(const struct table_row *row)
+{
+    kept[row->number % ROWS_KEPT] = *row;
+}
+
 void table_set(const struct table_row *row)
 {
     kept[row->number % ROWS_KEPT] = *row;

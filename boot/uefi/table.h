@@ -18,8 +18,11 @@ struct table_row {
     uint64_t samples, lost, elapsed_ns, bytes;
 };
 
-/* `pending` fills in the name in the row of a run that has not started. */
+/* `pending` fills in the name in the row of a run that has not started, and the state of one that
+ * is left out. */
 void table_init(const char *header, uint32_t total, void (*pending)(struct table_row *row));
 void table_set(const struct table_row *row);
+/* Keeps the row of a run that is left out, which `pending` filled in: it is drawn already. */
+void table_left_out(const struct table_row *row);
 
 #endif

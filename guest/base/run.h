@@ -26,6 +26,7 @@ struct run_asked { /* of the sampler; what it does is in guest/sample/sampling.h
 struct run_config {
     struct boot_info *boot; /* its result is written when the run ends */
     struct manifest manifest;
+    struct manifest events; /* the part of it that names the events of this run */
     char hostname[65]; /* this and the next: of the manifest, whose length is not to take time */
     uint64_t terminals; /* bit N: stream N is the command's terminal */
     uint64_t rows, columns; /* of that */

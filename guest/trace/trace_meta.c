@@ -140,9 +140,9 @@ static void info_omitted(struct trace_writer *w)
     const char *name;
 
     if (manifest_text(&run.manifest, "default-events", NULL) == NULL ||
-        manifest_next(&run.manifest, "event", &position) == NULL)
+        manifest_next(&run.events, "event", &position) == NULL)
         return;
-    while ((name = manifest_next(&run.manifest, "event", &position)) != NULL) {
+    while ((name = manifest_next(&run.events, "event", &position)) != NULL) {
         format_text(text + used, sizeof text - used, "%s%s", used ? "," : "", name);
         used = strlen(text);
     }

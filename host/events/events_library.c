@@ -146,3 +146,17 @@ void events_library_list(const char *table, events_library_visit *visit, void *c
         }
     }
 }
+
+int events_library_counters(const char *table, uint32_t *general, uint32_t *fixed)
+{
+    for (int i = PFM_PMU_NONE; start() && i < PFM_PMU_MAX; i++) {
+        pfm_pmu_info_t pmu = {.size = sizeof pmu};
+
+        if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || strcmp(pmu.name, table) != 0)
+            continue;
+        *general = (uint32_t)pmu.num_cntrs;
+        *fixed = (uint32_t)pmu.num_fixed_cntrs;
+        return 0;
+    }
+    return -1;
+}

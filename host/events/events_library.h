@@ -17,3 +17,7 @@ typedef void events_library_visit(void *context, const char *name, const char *d
 
 /* Calls visit for every event and unit mask of a table, written EVENT.UMASK. */
 void events_library_list(const char *table, events_library_visit *visit, void *context);
+
+/* Tells how many general and fixed counters a table's CPUs have, as libpfm4 counts them.  Returns
+ * 0, or -1: no such table. */
+int events_library_counters(const char *table, uint32_t *general, uint32_t *fixed);

@@ -87,6 +87,15 @@ static int take_manifest(struct options_parsing *parsing, const struct options_p
                : run_fail(parsing->failure, "out of memory; end other programs");
 }
 
+int options_packed_open(struct options_packed *packed, const char *path,
+                        struct run_failure *failure)
+{
+    packed->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (packed->fd < 0)
+        return run_fail(failure, "%s: %s", path, strerror(errno));
+    return read_manifest(packed, path, failure);
+}
+
 int options_packed_finish(struct options_parsing *parsing)
 {
     static struct options_packed packed;
@@ -101,10 +110,8 @@ int options_packed_finish(struct options_parsing *parsing)
                         "%s: the archive %s has the program's arguments; give them to hr pack",
                         o->program[1], name);
     packed.replaced = parsing->given != NULL;
-    packed.fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (packed.fd < 0)
-        return run_fail(parsing->failure, "%s: %s", name, strerror(errno));
-    if (read_manifest(&packed, name, parsing->failure) != 0 || take_manifest(parsing, &packed) != 0)
+    if (options_packed_open(&packed, name, parsing->failure) != 0 ||
+        take_manifest(parsing, &packed) != 0)
         return -1;
     o->packed = &packed;
     o->serve = false;

@@ -16,6 +16,11 @@ struct options_packed {
 /* Returns whether the file begins as an archive of hr pack does. */
 bool options_packed_is(const char *path);
 
+/* Opens an archive and reads its manifest, which stays in memory.  Returns 0, or -1 with the
+ * failure filled. */
+int options_packed_open(struct options_packed *packed, const char *path,
+                        struct run_failure *failure);
+
 /* Opens the archive that is named in the program's place, which fixes most options, and completes
  * the others.  Returns 0, or -1 with the failure filled. */
 int options_packed_finish(struct options_parsing *parsing);

@@ -19,7 +19,7 @@
 #define MAGIC "Microtome parcel 1"
 
 /* A text of one line that stands in CSV without quotes. */
-static void take_text(char *to, size_t room, const char *text)
+void remote_parcel_text(char *to, size_t room, const char *text)
 {
     size_t used = 0;
 
@@ -41,7 +41,7 @@ static void read_processor(char *to)
 
         if (strncmp(line, key, sizeof key - 1) != 0 || value == NULL)
             continue;
-        take_text(to, REMOTE_FACT_BYTES, value + 1 + strspn(value + 1, " "));
+        remote_parcel_text(to, REMOTE_FACT_BYTES, value + 1 + strspn(value + 1, " "));
         break;
     }
     if (file != NULL)
@@ -56,10 +56,10 @@ void remote_parcel_here(struct remote_parcel *parcel)
 
     uname(&names);
     *parcel = (struct remote_parcel){0};
-    take_text(parcel->version, sizeof parcel->version, VERSION_TEXT);
-    take_text(parcel->host, sizeof parcel->host, node != NULL ? node : names.nodename);
+    remote_parcel_text(parcel->version, sizeof parcel->version, VERSION_TEXT);
+    remote_parcel_text(parcel->host, sizeof parcel->host, node != NULL ? node : names.nodename);
     (void)snprintf(kernel, sizeof kernel, "%s %s", names.sysname, names.release);
-    take_text(parcel->kernel, sizeof parcel->kernel, kernel);
+    remote_parcel_text(parcel->kernel, sizeof parcel->kernel, kernel);
     read_processor(parcel->processor);
 }
 
@@ -112,7 +112,7 @@ static bool read_line(FILE *file, const char *key, char *value, size_t room)
     if (fgets(line, sizeof line, file) == NULL || strchr(line, '\n') == NULL ||
         strncmp(line, key, bytes) != 0 || (line[bytes] != ' ' && line[bytes] != '\n'))
         return false;
-    take_text(value, room, line + bytes + (line[bytes] == ' '));
+    remote_parcel_text(value, room, line + bytes + (line[bytes] == ' '));
     return true;
 }
 

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "host/base/run_failure.h"
@@ -26,6 +27,9 @@ struct remote_parcel {
     int status; /* the exit status of hr run */
     uint64_t sizes[REMOTE_PARTS];
 };
+
+/* Copies one line without commas, quotation marks and control characters. */
+void remote_parcel_text(char *to, size_t room, const char *text);
 
 /* Fills all but status and sizes with what this machine is. */
 void remote_parcel_here(struct remote_parcel *parcel);

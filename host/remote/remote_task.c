@@ -26,7 +26,7 @@ static const char *const packed[] = {"--interval=",       "-i",
                                      "--pages",           "--probe",
                                      "--alloc",           "--regs",
                                      "--jitter",          "--load-latency=",
-                                     "--paused"};
+                                     "--paused",          "--target-cpu="};
 static const char *const both[] = {"--mem=", "--accel="};
 
 static bool begins(const char *option, const char *const *list, size_t count)

@@ -18,13 +18,14 @@
 #include "lib/array.h"
 
 static volatile pid_t child;
+static volatile sig_atomic_t child_leads; /* a group of processes */
 static volatile sig_atomic_t stopped_by;
 
 static void pass_on(int number)
 {
     stopped_by = number;
     if (child > 0)
-        kill(child, number);
+        kill(child_leads ? -child : child, number);
 }
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -69,15 +70,23 @@ static bool enter(const struct run_child_place *place)
     return fd >= 0 && dup2(fd, 0) == 0;
 }
 
+struct command { /* what a child becomes */
+    const char *program;
+    char **arguments;
+    bool group; /* it starts processes that end with it: a group of their own */
+};
+
 static void __attribute__((noreturn))
-become_child(const struct run_child_place *place, const char *program, char **arguments,
-             const char *output, const char *errors, const sigset_t *unblocked)
+become_child(const struct run_child_place *place, const struct command *command, const char *output,
+             const char *errors, const sigset_t *unblocked)
 {
+    if (command->group)
+        setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     handle_signals(SIG_DFL);
     sigprocmask(SIG_SETMASK, unblocked, NULL);
     if (redirect(output, 1) && redirect(errors, 2) && enter(place))
-        execv(program, arguments);
+        execv(command->program, command->arguments);
     _exit(RUN_EXIT_FAILED);
 }
 
@@ -97,7 +106,7 @@ static int told(struct run_failure *failure)
 
 /* Starts the child.  A signal waits until there is one to pass it on to.  Returns 0, or -1 with the
  * failure filled. */
-static int start(const struct run_child_place *place, const char *program, char **arguments,
+static int start(const struct run_child_place *place, const struct command *command,
                  const char *output, const char *errors, struct run_failure *failure)
 {
     sigset_t before;
@@ -109,7 +118,10 @@ static int start(const struct run_child_place *place, const char *program, char 
     child = stopped_by == 0 ? fork() : 0;
     error = errno;
     if (child == 0 && stopped_by == 0)
-        become_child(place, program, arguments, output, errors, &before);
+        become_child(place, command, output, errors, &before);
+    child_leads = command->group;
+    if (child > 0 && command->group)
+        setpgid(child, child); /* it may not have come so far itself */
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (child > 0)
         return 0;
@@ -118,10 +130,10 @@ static int start(const struct run_child_place *place, const char *program, char 
 }
 
 /* Returns 0, with how the child ended, or -1 with the failure filled. */
-static int perform(const struct run_child_place *place, const char *program, char **arguments,
+static int perform(const struct run_child_place *place, const struct command *command,
                    const char *output, const char *errors, int *status, struct run_failure *failure)
 {
-    if (start(place, program, arguments, output, errors, failure) != 0)
+    if (start(place, command, output, errors, failure) != 0)
         return -1;
     while (waitpid(child, status, 0) < 0 && errno == EINTR)
         ;
@@ -132,20 +144,22 @@ static int perform(const struct run_child_place *place, const char *program, cha
 int run_child_in(const struct run_child_place *place, char **arguments, const char *output,
                  const char *errors, struct run_failure *failure)
 {
+    const struct command command = {"/proc/self/exe", arguments, false};
     int status = 0;
 
-    if (perform(place, "/proc/self/exe", arguments, output, errors, &status, failure) != 0)
+    if (perform(place, &command, output, errors, &status, failure) != 0)
         return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_FAILED;
 }
 
-int run_child_shell(const struct run_child_place *place, const char *command, const char *output,
+int run_child_shell(const struct run_child_place *place, const char *text, const char *output,
                     const char *errors, struct run_failure *failure)
 {
-    char *arguments[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
+    char *arguments[] = {(char *)"sh", (char *)"-c", (char *)text, NULL};
+    const struct command command = {"/bin/sh", arguments, true};
     int status = 0;
 
-    if (perform(place, "/bin/sh", arguments, output, errors, &status, failure) != 0)
+    if (perform(place, &command, output, errors, &status, failure) != 0)
         return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_SIGNAL_BASE + WTERMSIG(status);
 }

@@ -22,8 +22,9 @@ int run_child(char **arguments, const char *output, const char *errors,
 int run_child_in(const struct run_child_place *place, char **arguments, const char *output,
                  const char *errors, struct run_failure *failure);
 
-/* Likewise runs a command by `sh -c`, as a shell gives its status: 128 + N after signal N. */
-int run_child_shell(const struct run_child_place *place, const char *command, const char *output,
+/* Likewise runs a command by `sh -c`, as a shell gives its status: 128 + N after signal N.  The
+ * signal is for all processes that it started, unless they made a group of their own. */
+int run_child_shell(const struct run_child_place *place, const char *text, const char *output,
                     const char *errors, struct run_failure *failure);
 
 /* Appends an option with its value to `arguments`, unless that is NULL. */

@@ -151,23 +151,30 @@ static int check(int fd, const char *name, const struct options *o, struct run_f
                     cpio_status_text(end));
 }
 
+int run_packed_replace(const struct options_packed *packed, const char *manifest, size_t count,
+                       int fd)
+{
+    uint8_t *first = malloc(ROOM + 2 * ALIGNMENT);
+    size_t bytes = 0;
+    int error = first == NULL ? -ENOMEM : 0;
+
+    if (error == 0)
+        bytes = write_first(packed, manifest, count, first, ROOM + 2 * ALIGNMENT);
+    if (error == 0 && write(fd, first, bytes) != (ssize_t)bytes)
+        error = -errno;
+    free(first);
+    return error == 0 ? copy_rest(packed, fd) : error;
+}
+
 int run_packed_write(const struct options *o, const struct launch_machine *machine, int fd,
                      struct run_failure *failure)
 {
     char *manifest = malloc(ROOM);
-    uint8_t *first = malloc(ROOM + 2 * ALIGNMENT);
-    size_t bytes = 0;
-    int error = manifest == NULL || first == NULL ? -ENOMEM : 0;
+    int error = manifest == NULL ? -ENOMEM : 0;
 
     if (error == 0)
-        bytes = write_first(o->packed, manifest, write_manifest(o, machine, manifest), first,
-                            ROOM + 2 * ALIGNMENT);
-    if (error == 0 && write(fd, first, bytes) != (ssize_t)bytes)
-        error = -errno;
-    if (error == 0)
-        error = copy_rest(o->packed, fd);
+        error = run_packed_replace(o->packed, manifest, write_manifest(o, machine, manifest), fd);
     free(manifest);
-    free(first);
     if (error != 0)
         return run_fail(failure, "%s: %s", o->program[0], strerror(-error));
     return check(fd, o->program[0], o, failure);

@@ -14,172 +14,12 @@
 #include "host/base/text.h"
 #include "host/pair/pair.h"
 #include "host/scan/reader.h"
-#include "host/sweep/database/sweep_merge.h"
-#include "host/sweep/runs/sweep_measure.h"
-#include "host/sweep/runs/sweep_remote.h"
 #include "host/sweep/runs/sweep_task.h"
 #include "host/sweep/show/sweep_show.h"
 #include "host/sweep/sweep_options.h"
+#include "host/sweep/sweep_perform.h"
+#include "host/sweep/sweep_take.h"
 #include "lib/array.h"
-
-static int say(const struct run_failure *failure)
-{
-    return error_exit(failure->exit_status, "%s", failure->text);
-}
-
-static void print_plan(const struct sweep *sweep)
-{
-    const struct sweep_plan *plan = &sweep->plan;
-    const struct sweep_machine *m = &plan->machine;
-    char processor[128], cpu[EVENTS_CPU_TEXT_BYTES];
-
-    printf("%zu events in %zu runs", plan->event_count, plan->run_count);
-    if (plan->run_count > plan->least)
-        printf(" (no plan has less than %zu)", plan->least);
-    else
-        printf(", as few as there can be");
-    if (sweep->repeat > 1)
-        printf(", %" PRIu64 " times each: %zu runs", sweep->repeat, sweep->job_count);
-    printf("\n%s, %s: %d general and %d fixed counters\n",
-           text_escape(processor, sizeof processor, m->processor),
-           events_cpu_describe(&m->cpu, cpu), __builtin_popcount(m->general),
-           __builtin_popcount(m->fixed));
-}
-
-static void print_runs(const struct sweep_plan *plan)
-{
-    char name[80];
-
-    for (size_t i = 0; i < plan->run_count; i++) {
-        printf("run %zu:", i + 1);
-        for (uint32_t e = 0; e < plan->runs[i].count; e++)
-            printf("%s %s", e != 0 ? "," : "",
-                   text_escape(name, sizeof name, plan->events[plan->runs[i].events[e]].name));
-        printf("\n");
-    }
-}
-
-static struct sweep_remote remote;
-
-/* The first run tells the machine; the plan follows from it.  The folder is made. */
-static int prepare(const struct sweep_options *o, struct run_failure *failure)
-{
-    struct sweep *sweep = o->sweep;
-    int result;
-
-    if (remote_where_is(&sweep->where))
-        result = sweep_remote_begin(&remote, sweep, o->quiet, failure) == 0
-                     ? sweep_remote_first(&remote, failure)
-                     : -1;
-    else
-        result = sweep_measure_first(sweep, failure);
-
-    if (result == 0 && o->event_count == 0)
-        result = sweep_plan_events(&sweep->plan, SWEEP_EVENTS_DEFAULT, failure);
-    for (size_t i = 0; i < o->event_count && result == 0; i++)
-        result = sweep_plan_events(&sweep->plan, o->events[i], failure);
-    if (result == 0)
-        result = sweep_plan_make(&sweep->plan, failure);
-    if (result == 0 && sweep->plan.event_count == 0)
-        result = run_fail(failure, "-e: nothing but '" SWEEP_AXIS "' is named, which every run "
-                                   "counts; name other events");
-    if (result == 0 && sweep_make_jobs(sweep) != 0)
-        result = run_fail(failure, "out of memory; end other programs");
-    if (result == 0 && !o->dry_run)
-        result = sweep_folder_save(sweep, failure);
-    if (result == 0 && !o->dry_run)
-        result = sweep_folder_note(sweep, &sweep->first, failure);
-    return result;
-}
-
-static size_t not_measured(const struct sweep *sweep)
-{
-    size_t failed = 0;
-
-    for (size_t i = 0; i < sweep->job_count; i++)
-        failed +=
-            sweep->jobs[i].state == SWEEP_FAILED && sweep->plan.runs[sweep->jobs[i].run].count == 1;
-    return failed;
-}
-
-static int conclude(const struct sweep_options *o, struct run_failure *failure)
-{
-    struct sweep_result result;
-    struct sweep_data data;
-    char folder[SWEEP_PATH_BYTES];
-
-    if (sweep_merge(o->sweep, o->bins, &result, failure) != 0 ||
-        sweep_data_load(&data, o->sweep->folder, failure) != 0)
-        return say(failure);
-    if (!o->quiet)
-        sweep_show(&data, SWEEP_TABLE);
-    sweep_data_free(&data);
-    if (!o->quiet)
-        printf("\nNext: hr sweep rank --explain cycles %s\n",
-               text_escape(folder, sizeof folder, o->sweep->folder));
-    return result.differ != 0 || result.unread != 0 || not_measured(o->sweep) != 0 ? HR_EXIT_FAILED
-                                                                                   : HR_EXIT_OK;
-}
-
-/* Makes the folder and the plan.  A sweep that does not begin leaves nothing of them. */
-static int begin(const struct sweep_options *o, struct run_failure *failure)
-{
-    struct sweep *sweep = o->sweep;
-    int result;
-
-    if (sweep_folder_make(sweep, failure) != 0)
-        return -1;
-    result = prepare(o, failure);
-    if (result != 0 || o->dry_run)
-        sweep_remote_end(&remote);
-    if (result != 0 || o->dry_run)
-        sweep_folder_remove(sweep);
-    if (result == 0 && (!o->quiet || o->dry_run))
-        print_plan(sweep);
-    if (result == 0 && o->dry_run && !o->quiet)
-        print_runs(&sweep->plan);
-    fflush(stdout);
-    return result;
-}
-
-static int proceed(const struct sweep_options *o, struct run_failure *failure)
-{
-    if (sweep_folder_load(o->sweep, failure) != 0)
-        return -1;
-    if (o->sweep->first.state == SWEEP_DONE)
-        return remote_where_is(&o->sweep->where)
-                   ? sweep_remote_begin(&remote, o->sweep, o->quiet, failure)
-                   : 0;
-    return run_fail(failure, "the trace of its first run is missing; begin another sweep");
-}
-
-static int measure_all(const struct sweep_options *o, struct run_failure *failure)
-{
-    int result;
-
-    if (!remote_where_is(&o->sweep->where))
-        return sweep_measure_warm_up(o->sweep, o->resume ? 0 : o->warm_up - 1, failure) == 0
-                   ? sweep_measure(o->sweep, o->quiet, failure)
-                   : -1;
-    result = sweep_remote_measure(&remote, failure);
-    sweep_remote_end(&remote);
-    return result;
-}
-
-static int measure(const struct sweep_options *o)
-{
-    struct run_failure failure = {0};
-    struct sweep *sweep = o->sweep;
-
-    if ((o->resume ? proceed(o, &failure) : begin(o, &failure)) != 0)
-        return say(&failure);
-    if (o->dry_run)
-        return HR_EXIT_OK;
-    if (measure_all(o, &failure) == 0)
-        return conclude(o, &failure);
-    error_print("%s; 'hr sweep --resume -o %s' continues", failure.text, sweep->folder);
-    return failure.exit_status;
-}
 
 static int run_sweep(int argc, char **argv)
 {
@@ -189,7 +29,7 @@ static int run_sweep(int argc, char **argv)
 
     argp_err_exit_status = RUN_EXIT_FAILED;
     status = sweep_options_parse(&options, argc, argv) == 0
-                 ? measure(&options)
+                 ? sweep_perform(&options)
                  : error_exit(RUN_EXIT_FAILED, "out of memory; end other programs");
     sweep_options_free(&options);
     sweep_free(&sweep);
@@ -389,6 +229,8 @@ int sweep_command(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "task") == 0)
         return sweep_task_command(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "take") == 0)
+        return sweep_take_command(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "pair") == 0)
         return pair_command(argc - 1, argv + 1);
     for (size_t i = 0; argc > 1 && i < ARRAY_COUNT(readers); i++)

@@ -11,13 +11,24 @@
 #include "host/base/command_line.h"
 #include "host/base/option.h"
 #include "host/sweep/database/sweep_merge.h"
+#include "host/sweep/runs/sweep_task.h"
 #include "host/trial/trial_options.h"
 #include "lib/array.h"
 
 #define WARM_UP_MAX 1000u
 #define SEED_DEFAULT 1
 
-enum { KEY_REPEAT = 256, KEY_WARM_UP, KEY_SEED, KEY_BINS, KEY_DRY_RUN, KEY_RESUME };
+enum {
+    KEY_REPEAT = 256,
+    KEY_WARM_UP,
+    KEY_SEED,
+    KEY_BINS,
+    KEY_DRY_RUN,
+    KEY_RESUME,
+    KEY_USB,
+    KEY_USB_OPTIONS,
+    KEY_TARGET_CPU,
+};
 
 static const struct argp_option table[] = {
     {"output", 'o', "FOLDER", 0, "folder for the traces and results (default sweep)", 0},
@@ -33,6 +44,13 @@ static const struct argp_option table[] = {
     {"dry-run", KEY_DRY_RUN, 0, 0, "run the program once, print the plan and stop", 0},
     {"resume", KEY_RESUME, 0, 0, "continue the sweep in FOLDER where it was interrupted", 0},
     {"quiet", 'q', 0, 0, "no plan, no progress and no table", 0},
+    {0, 0, 0, 0, "By a machine that starts from a stick:", 1},
+    {"usb", KEY_USB, "FILE", 0,
+     "write the runs onto this stick, or into an image of one; hr sweep take takes the traces", 1},
+    {"target-cpu", KEY_TARGET_CPU, "CPU", 0,
+     "plan for this processor (intel-6-106, icx), or for the one of a trace (hr.bin)", 1},
+    {"usb-options", KEY_USB_OPTIONS, "OPTIONS", 0,
+     "for hr usb, such as '--machine lab-7 --network 192.168.7.1'", 1},
     {0, 0, 0, 0, "As for hr run:", 2},
     {0},
 };
@@ -42,6 +60,8 @@ static const char help[] =
     "Each run counts as many events as the CPU has counters for; nothing is multiplexed.  The "
     "traces and sweep.db, a database of all results, are put into FOLDER.  The program reads an "
     "empty standard input.\n\n"
+    "  hr sweep take -o FOLDER STICK       take the traces from a stick, or from hr collect's "
+    "folder\n"
     "  hr sweep show [FOLDER]              all events with their means and intervals\n"
     "  hr sweep rank --explain E [FOLDER]  which events explain event E\n"
     "  hr sweep plot -o FILE [FOLDER]      a picture of all correlations\n"
@@ -52,7 +72,8 @@ static const char help[] =
     "Examples:\n"
     "  hr sweep --dry-run ./my-program          how many runs all events take\n"
     "  hr sweep --repeat 5 -o all ./my-program  measure each five times\n"
-    "  hr sweep --resume -o all                 ... and continue after Ctrl-C";
+    "  hr sweep --resume -o all                 ... and continue after Ctrl-C\n"
+    "  hr sweep --usb /dev/sdX --target-cpu icx -o all ./my-program   by another machine";
 
 static error_t take_rest(struct sweep_options *o, struct argp_state *state)
 {
@@ -63,6 +84,30 @@ static error_t take_rest(struct sweep_options *o, struct argp_state *state)
     return 0;
 }
 
+static void check_stick(const struct sweep_options *o, const struct argp_state *state)
+{
+    const struct sweep *sweep = o->sweep;
+
+    if (sweep->usb != NULL && o->target == NULL && !o->resume)
+        argp_error(state, "--usb: nobody can ask the machine before it starts; name its processor "
+                          "with --target-cpu, or a trace that it made");
+    if (o->target != NULL && (o->resume || (sweep->usb == NULL && !o->dry_run)))
+        argp_error(state, "--target-cpu is for the first --usb of a sweep, and for --dry-run");
+    if (sweep->usb_options != NULL && sweep->usb == NULL && !o->resume)
+        argp_error(state, "--usb-options are for --usb FILE");
+    if (o->target == NULL)
+        return;
+    if (o->warm_up > 1)
+        argp_error(state, "--warmup: a stick performs each run once; leave it out");
+    for (size_t i = 0; i < o->passed.count; i++)
+        if (!sweep_task_is_packed(o->passed.texts[i]) &&
+            !sweep_task_is_of_stick(o->passed.texts[i]))
+            argp_error(state,
+                       "%s is for an emulator here, and the runs are on a machine that "
+                       "starts from a stick; leave it out",
+                       o->passed.texts[i]);
+}
+
 static void check_end(const struct sweep_options *o, const struct argp_state *state)
 {
     if (o->resume && o->dry_run)
@@ -70,8 +115,18 @@ static void check_end(const struct sweep_options *o, const struct argp_state *st
     if (o->resume && (o->sweep->program_count != 0 || o->event_count != 0 || o->passed.count != 0))
         argp_error(state, "--resume: the folder knows the program, the events and the options; "
                           "name the folder alone");
+    if (remote_where_is(&o->sweep->where) && o->sweep->usb != NULL)
+        argp_error(state, "--hosts, --slurm and --usb: choose one of them");
+    check_stick(o, state);
     if (!o->resume && o->sweep->program_count == 0)
         argp_error(state, "no program given");
+}
+
+static error_t take_text(char **field, const char *argument)
+{
+    free(*field);
+    *field = strdup(argument);
+    return *field != NULL ? 0 : ENOMEM;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -106,6 +161,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case 'e':
         return -array_append_text(&o->events, &o->event_count, argument);
+    case KEY_USB:
+        return take_text(&o->sweep->usb, argument);
+    case KEY_USB_OPTIONS:
+        return take_text(&o->sweep->usb_options, argument);
+    case KEY_TARGET_CPU:
+        o->target = argument;
+        return 0;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->sweep->where;
         state->child_inputs[1] = &o->passed;
@@ -127,7 +189,7 @@ int sweep_options_parse(struct sweep_options *o, int argc, char **argv)
     static const struct argp argp = {.options = table,
                                      .parser = parse_option,
                                      .args_doc = "[--] PROGRAM [ARG...]\n--resume -o FOLDER\n"
-                                                 "show|rank|plot|export|pair ...",
+                                                 "take|show|rank|plot|view|export|pair ...",
                                      .doc = help,
                                      .children = children};
     error_t error;

@@ -16,6 +16,7 @@ struct sweep_options {
     size_t event_count;
     uint64_t warm_up; /* runs before the others, the first one included */
     uint64_t bins;
+    const char *target; /* the processor of a sweep by sticks, or a trace; NULL: not given */
     bool dry_run;
     bool resume;
     bool quiet;

@@ -176,8 +176,10 @@ static int take_one(struct collection *c, const char *number, struct usb_take *t
     result = usb_take(t, c->failure);
     c->taken_bytes = t->taken_bytes;
     if (result == 0) {
-        print_row(t);
-        print_problems(t);
+        if (!c->options->run.quiet) {
+            print_row(t);
+            print_problems(t);
+        }
         c->states[t->state]++;
         c->known += t->known;
     }
@@ -219,11 +221,11 @@ int usb_collect(const struct usb_options *o, struct run_failure *failure)
         take != NULL ? open_all(&c) : run_fail(failure, "out of memory; end other programs");
 
     watch_signals();
-    if (result == 0 && c.numbers.count > 0)
+    if (result == 0 && c.numbers.count > 0 && !o->run.quiet)
         print_head();
     for (size_t i = 0; i < c.numbers.count && result == 0; i++)
         result = take_one(&c, c.numbers.names[i], take);
-    if (result == 0)
+    if (result == 0 && !o->run.quiet)
         print_sum(&c);
     usb_source_close(&c.source);
     free(c.numbers.names);

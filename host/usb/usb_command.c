@@ -13,6 +13,7 @@
 #include "host/base/output_file.h"
 #include "host/base/text.h"
 #include "host/usb/usb_collect.h"
+#include "host/usb/usb_command.h"
 #include "host/usb/usb_contents.h"
 #include "host/usb/usb_device.h"
 #include "host/usb/usb_image.h"
@@ -86,8 +87,8 @@ static int open_device(const struct usb_device *d, struct run_failure *failure)
     return fd;
 }
 
-static int write_device(const struct usb_device *d, const struct usb_options *o, int image,
-                        uint64_t bytes, struct run_failure *failure)
+static int write_device(const struct usb_device *d, int image, uint64_t bytes,
+                        struct run_failure *failure)
 {
     char size[TEXT_QUANTITY_BYTES];
     uint64_t written = 0;
@@ -96,7 +97,7 @@ static int write_device(const struct usb_device *d, const struct usb_options *o,
 
     if (fd < 0)
         return -1;
-    result = usb_write(image, fd, bytes, d->path, !o->run.quiet, &written, failure);
+    result = usb_write(image, fd, bytes, d->path, true, &written, failure);
     if (close(fd) != 0 && result == 0)
         result = run_fail(failure, "%s: %s", d->path, strerror(errno));
     if (result == 0)
@@ -121,7 +122,7 @@ static int write_to_device(const struct usb_device *d, const struct usb_contents
         return -1;
     if (usb_image_make(image, bytes, c, o, failure) == 0 && (o->yes || ask(d, failure) == 0) &&
         usb_device_check_unused(d, "", failure) == 0)
-        result = write_device(d, o, image, bytes, failure);
+        result = write_device(d, image, bytes, failure);
     close(image);
     return result;
 }
@@ -193,7 +194,7 @@ static int write_image(const struct usb_options *o, const struct usb_contents *c
     result = usb_image_make(target.fd, bytes, c, o, failure);
     if (output_file_finish(&target, result == 0, failure) != 0)
         return -1;
-    if (result == 0)
+    if (result == 0 && !o->run.quiet)
         say(o, c, bytes);
     return result;
 }
@@ -216,7 +217,7 @@ static bool is_image(const char *path)
     return found;
 }
 
-static int write_stick(const struct usb_options *o, struct run_failure *failure)
+int usb_command_write(const struct usb_options *o, struct run_failure *failure)
 {
     struct usb_contents contents;
     struct usb_device device;
@@ -254,7 +255,7 @@ int usb_command(int argc, char **argv)
     else if (options.collect != NULL)
         status = usb_collect(&options, &failure);
     else
-        (void)write_stick(&options, &failure);
+        (void)usb_command_write(&options, &failure);
     if (failure.text[0] != 0)
         error_print("%s", failure.text);
     return failure.exit_status != 0 ? failure.exit_status : status;

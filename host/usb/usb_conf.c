@@ -48,8 +48,9 @@ static void write_network(FILE *out, const struct boot_conf *conf)
         fprintf(out, "token = %s\n", conf->token);
 }
 
-static void write_head(FILE *out, const struct usb_contents *c, const struct boot_conf *conf)
+static void write_head(FILE *out, const struct usb_contents *c, const struct usb_options *o)
 {
+    const struct boot_conf *conf = &o->conf;
     static const char *const ends[] = {"power-off", "reboot", "wait"};
 
     fputs(introduction, out);
@@ -70,6 +71,8 @@ static void write_head(FILE *out, const struct usb_contents *c, const struct boo
         fprintf(out, "machine = %s\n", conf->machine);
     else
         fprintf(out, "# machine = NAME    # in the results; otherwise the machine's own\n");
+    if (o->resumable)
+        fprintf(out, "progress = " USB_PATH_PROGRESS "    # which runs ended\n");
     if (conf->network)
         write_network(out, conf);
 }
@@ -109,6 +112,24 @@ static int check(const char *text, size_t bytes, const struct usb_contents *c,
     return result;
 }
 
+char *usb_conf_progress(const struct usb_contents *c, const struct usb_options *o)
+{
+    static const char legend[] =
+        "\n\nA character for each run, in their order: . waits, + ended, 1 to 3 "
+        "was started so often and\ndid not end. After the third time it is left out; write a . in "
+        "its place to repeat it.\n";
+    size_t runs = c->run_count * o->repeat;
+    char *text = malloc(runs + sizeof legend);
+
+    if (text == NULL)
+        return NULL;
+    memset(text, BOOT_CONF_WAITS, runs);
+    if (o->marks != NULL)
+        memcpy(text, o->marks, strnlen(o->marks, runs));
+    memcpy(text + runs, legend, sizeof legend);
+    return text;
+}
+
 char *usb_conf_write(const struct usb_contents *c, const struct usb_options *o,
                      struct run_failure *failure)
 {
@@ -117,7 +138,7 @@ char *usb_conf_write(const struct usb_contents *c, const struct usb_options *o,
     FILE *out = open_memstream(&text, &bytes);
 
     if (out != NULL) {
-        write_head(out, c, &o->conf);
+        write_head(out, c, o);
         for (size_t i = 0; i < c->run_count; i++)
             write_run(out, &c->runs[i], o);
     }

@@ -4,7 +4,11 @@
 #include "host/usb/usb_contents.h"
 
 #define USB_PATH_KERNEL "\\microtome\\guest.elf"
+#define USB_PATH_PROGRESS "\\microtome\\progress.txt"
 #define USB_PATH_RUNS "\\microtome\\runs\\"
+
+/* Returns the text of the file of progress, for free().  NULL: no memory. */
+char *usb_conf_progress(const struct usb_contents *c, const struct usb_options *o);
 
 /* Returns the text, for free(), after checking it with the loader's own parser.  NULL with the
  * failure filled. */

@@ -191,8 +191,19 @@ static int add_text(const char *path, const char *text, const char *target,
     return result;
 }
 
-static int add_files(const char *path, const struct usb_contents *c, const char *conf,
-                     struct run_failure *failure)
+static int add_progress(const char *path, const struct usb_contents *c, const struct usb_options *o,
+                        struct run_failure *failure)
+{
+    char *text = usb_conf_progress(c, o);
+    int result = text != NULL ? add_text(path, text, "::/microtome/progress.txt", failure)
+                              : run_fail(failure, "out of memory; end other programs");
+
+    free(text);
+    return result;
+}
+
+static int add_files(const char *path, const struct usb_contents *c, const struct usb_options *o,
+                     const char *conf, struct run_failure *failure)
 {
     if (add_file(path, &c->loader, "/EFI/BOOT", failure) != 0 ||
         add_file(path, &c->kernel, "/microtome", failure) != 0)
@@ -201,6 +212,8 @@ static int add_files(const char *path, const struct usb_contents *c, const char 
         if (add_file(path, &c->runs[i], "/microtome/runs", failure) != 0)
             return -1;
     if (add_text(path, conf, "::/microtome.conf", failure) != 0)
+        return -1;
+    if (o->resumable && add_progress(path, c, o, failure) != 0)
         return -1;
     return add_text(path, readme, "::/README.TXT", failure);
 }
@@ -217,8 +230,8 @@ static int add_boot_code(int fd, const struct usb_file *mbr, struct run_failure 
     return 0;
 }
 
-static int fill(int fd, uint64_t bytes, const struct usb_contents *c, const char *conf,
-                struct run_failure *failure)
+static int fill(int fd, uint64_t bytes, const struct usb_contents *c, const struct usb_options *o,
+                const char *conf, struct run_failure *failure)
 {
     char path[FD_NAME_BYTES];
 
@@ -228,14 +241,14 @@ static int fill(int fd, uint64_t bytes, const struct usb_contents *c, const char
     if (make_partition(path, bytes, failure) != 0 || add_boot_code(fd, &c->mbr, failure) != 0 ||
         make_file_system(path, bytes, failure) != 0 || make_directories(path, failure) != 0)
         return -1;
-    return add_files(path, c, conf, failure);
+    return add_files(path, c, o, conf, failure);
 }
 
 int usb_image_make(int fd, uint64_t bytes, const struct usb_contents *c,
                    const struct usb_options *o, struct run_failure *failure)
 {
     char *conf = usb_conf_write(c, o, failure);
-    int result = conf != NULL ? fill(fd, bytes, c, conf, failure) : -1;
+    int result = conf != NULL ? fill(fd, bytes, c, o, conf, failure) : -1;
 
     free(conf);
     return result;

@@ -18,6 +18,8 @@ struct usb_options {
     const char *loader; /* BOOTX64.EFI; NULL: the one that belongs to hr */
     uint64_t size_bytes; /* of an image; 0: hr chooses */
     struct boot_conf conf; /* the contents of microtome.conf, without files and runs */
+    bool resumable; /* a stick that is started again continues */
+    const char *marks; /* of the runs, as lib/boot_conf.h has them; NULL: all wait */
     uint64_t repeat;
     uint64_t timeout_ns; /* limit for each run; 0: the archives' own */
     struct run_failure *failure; /* for errors during parsing */

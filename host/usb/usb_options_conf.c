@@ -25,11 +25,14 @@ enum { /* options without a letter */
        KEY_MACHINE,
        KEY_FIRMWARE,
        KEY_TIMEOUT,
+       KEY_RESUMABLE,
 };
 
 static const struct argp_option conf_options[] = {
     {"timeout", KEY_TIMEOUT, "TIME", 0, "end each run after so long", 4},
     {"repeat", KEY_REPEAT, "N", 0, "do each run N times (default 1, at most 10000)", 4},
+    {"resumable", KEY_RESUMABLE, 0, 0,
+     "a machine that is reset, or started again, continues with what has not ended", 4},
     {"at-end", KEY_AT_END, "WHAT", 0, "after the last run: power-off (default), reboot or wait", 4},
     {"buffer", KEY_BUFFER, "SIZE", 0,
      "memory for the trace until it is written (default: all that is left)", 4},
@@ -171,6 +174,9 @@ static error_t parse_conf_option(int key, char *argument, struct argp_state *sta
         return set_timeout(o, argument, failure) == 0 ? 0 : EINVAL;
     case KEY_REPEAT:
         return set_repeat(o, argument, failure) == 0 ? 0 : EINVAL;
+    case KEY_RESUMABLE:
+        o->resumable = true;
+        return 0;
     case KEY_AT_END:
         return set_word("at-end", argument, ends, &conf->end, failure) == 0 ? 0 : EINVAL;
     case KEY_FIRMWARE:
@@ -211,6 +217,9 @@ int usb_options_finish_conf(struct usb_options *o)
         return run_fail(o->failure,
                         "--%s is for results that go over the network; add --network ADDRESS",
                         alone);
+    if (o->resumable && conf->exit_firmware)
+        return run_fail(o->failure, "--resumable: after --firmware exit nothing can write to the "
+                                    "stick; leave one of them out");
     if (conf->gateway != 0 && conf->address == 0)
         return run_fail(o->failure,
                         "--gateway: DHCP finds it; add --address A/BITS, or leave --gateway out");

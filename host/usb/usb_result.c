@@ -189,6 +189,8 @@ static int take_key(struct parse *p, const char *key, const char *value)
         return take_seconds(p, value);
     if (strcmp(key, "exit-code") == 0)
         return take_number(p, value, &r->exit_code);
+    if (strcmp(key, "repetition") == 0)
+        return take_number(p, value, &r->repetition);
     if (strcmp(key, "samples") == 0)
         return take_number(p, value, &r->samples);
     if (strcmp(key, "lost-samples") == 0)

@@ -27,6 +27,7 @@ struct usb_result {
     char end[USB_RESULT_TEXT_BYTES]; /* done, panic, hung, unsent, not-started */
     char exit_kind[USB_RESULT_TEXT_BYTES]; /* none, status, signal, timeout, refused */
     char reason[USB_RESULT_TEXT_BYTES];
+    uint64_t repetition; /* from 1; 0: it does not say */
     uint64_t exit_code;
     uint64_t samples;
     uint64_t lost_samples;

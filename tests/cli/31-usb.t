@@ -93,11 +93,12 @@ is 'conf: checksum of the kernel' "$(conf usb.img kernel-crc32c)" "$(crc32c <"$B
 is 'conf: checksum of the archive' "$(conf usb.img crc32c)" "$(crc32c <run.cpio)"
 
 printf 'text for the program\n' >text
-usb -o usb.img --size 80M --mem all --buffer 64M --at-end reboot --machine lab-7 --timeout 90s --repeat 3 --cpus 0 -i 1us \
+usb -o usb.img --size 80M --mem all --buffer 64M --at-end reboot --machine lab-7 --timeout 90s --repeat 3 --resumable --cpus 0 -i 1us \
     -e instructions,cycles -g --keep-files --stdin text --env A=b "$hello"
 is 'options: status' "$status" 0
 is 'options: conf' "$(for key in memory buffer end machine timeout repeat; do conf usb.img $key; done | paste -sd ' ')" \
     'all 64M reboot lab-7 90000000000ns 3'
+is 'options: a stick that continues' "$(conf usb.img progress) $(on usb.img /microtome/progress.txt | head -n 1)" '\microtome\progress.txt ...'
 is 'options: size' "$(stat -c %s usb.img)" 83886080
 rm -rf x.d
 mkdir x.d
@@ -188,6 +189,7 @@ refused 125 'other.elf was built without it.*make lwip' 'a kernel without networ
 refused 125 '70 MB are too few|20 MB are too few' 'too small' --size 20M "$hello"
 refused 125 'too many' 'too large' --size 5T "$hello"
 refused 125 '--size huge' 'no size' --size huge "$hello"
+refused 125 '--resumable: after --firmware exit nothing' 'a stick that cannot be written' --resumable --network 1.2.3.4 --firmware exit "$hello"
 refused 125 '--at-end explode: unknown; use power-off, reboot or wait' 'no end' --at-end explode "$hello"
 refused 125 '--repeat 0' 'no number' --repeat 0 "$hello"
 refused 125 '--repeat 10001: not a number from 1 to 10000' 'more than microtome.conf takes' --repeat 10001 "$hello"

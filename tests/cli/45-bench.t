@@ -36,6 +36,22 @@ is 'the fastest' "$(grep ' ran$' out)" "$(jq -r '.results | min_by(.mean) | .com
 times=$(jq '[.results[].mean] | max / min * 100 | round / 100' all.json)
 like 'and how many times as fast' out "^  ${times}0* times as fast as "
 
+# A signal ends what a command of the host started, too.
+# shellcheck disable=SC2016
+"$HR" bench -q --accel tcg --prepare 'sh -c "echo \$\$ >there; exec sleep 60"; :' -- /bin/true >/dev/null 2>&1 &
+for _ in $(seq 200); do
+    [ ! -s there ] || break
+    sleep 0.05
+done
+kill -TERM $!
+wait $!
+is 'a signal: status' $? 143
+for _ in $(seq 100); do
+    kill -0 "$(cat there)" 2>/dev/null || break
+    sleep 0.05
+done
+fails 'a signal: no process is left' kill -0 "$(cat there)"
+
 # Commands of the host, with the parameters, in their order; words and quotes of a command.
 # shellcheck disable=SC2016
 bench --repeat 2 --warmup 1 --setup 'echo setup {n} >>log' --prepare 'echo prepare >>log' --cleanup 'echo cleanup {n} >>log' \

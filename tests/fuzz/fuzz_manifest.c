@@ -32,6 +32,17 @@ static void check_found(const struct manifest *m, const char *key, const char *a
     fuzz_check(value == at);
 }
 
+/* A set of events is a part of the manifest with whole strings. */
+static void check_divided(const struct manifest *m)
+{
+    struct manifest common, events;
+
+    (void)manifest_divide(m, 1, &common, &events);
+    fuzz_check(common.bytes == m->bytes && common.count <= m->count);
+    fuzz_check(events.bytes >= m->bytes && events.bytes + events.count <= m->bytes + m->count);
+    fuzz_check(events.count == 0 || events.bytes[events.count - 1] == '\0');
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct manifest m;
@@ -40,6 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size > 4096 || manifest_open(&m, data, size) != 0) /* checking takes quadratic time */
         return 0;
+    check_divided(&m);
     again = malloc(size);
     fuzz_check(again != NULL);
     for (size_t at = 0; at < size; at += strlen(m.bytes + at) + 1) {

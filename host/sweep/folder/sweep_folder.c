@@ -41,6 +41,8 @@ void sweep_free(struct sweep *sweep)
     array_free_texts(&sweep->options, &sweep->option_count);
     free(sweep->machines.list);
     remote_where_free(&sweep->where);
+    free(sweep->usb);
+    free(sweep->usb_options);
     free(sweep->jobs);
     *sweep = (struct sweep){0};
 }
@@ -97,7 +99,8 @@ int sweep_folder_make(const struct sweep *sweep, struct run_failure *failure)
                         "sweep with --resume",
                         sweep->folder);
     if (mkdir(sweep_path(sweep, "runs", path), 0777) == 0 &&
-        (!remote_where_is(&sweep->where) || mkdir(sweep_path(sweep, "tasks", path), 0777) == 0))
+        ((!remote_where_is(&sweep->where) && sweep->stick == 0) ||
+         mkdir(sweep_path(sweep, "tasks", path), 0777) == 0))
         return 0;
     return run_fail(failure, "cannot make the folder '%s': %s", path, strerror(errno));
 }
@@ -145,23 +148,40 @@ static json_t *jobs_json(const struct sweep *sweep)
     return list;
 }
 
-static json_t *where_json(const struct remote_where *where)
+static json_t *where_json(const struct sweep *sweep)
 {
-    return json_pack("{s:s*, s:s*, s:s*, s:s*}", "hosts", where->hosts, "slurm", where->slurm,
-                     "ssh", where->ssh, "hr", where->hr);
+    const struct remote_where *where = &sweep->where;
+
+    return json_pack("{s:s*, s:s*, s:s*, s:s*, s:s*, s:s*}", "hosts", where->hosts, "slurm",
+                     where->slurm, "usb", sweep->usb, "usb-options", sweep->usb_options, "ssh",
+                     where->ssh, "hr", where->hr);
+}
+
+/* The machine that sticks are for; NULL: there are none. */
+static json_t *stick_json(const struct sweep *sweep)
+{
+    const struct sweep_machine *m = &sweep->plan.machine;
+    char cpu[EVENTS_CPU_TEXT_BYTES];
+
+    if (sweep->stick == 0)
+        return NULL;
+    return json_pack("{s:I, s:s, s:I, s:I, s:I, s:I}", "id", (json_int_t)sweep->stick, "cpu",
+                     events_cpu_text(&m->cpu, cpu), "stepping", (json_int_t)m->cpu.stepping,
+                     "version", (json_int_t)m->cpu.pmu_version, "general", (json_int_t)m->general,
+                     "fixed", (json_int_t)m->fixed);
 }
 
 int sweep_folder_save(const struct sweep *sweep, struct run_failure *failure)
 {
     char path[SWEEP_PATH_BYTES];
-    json_t *all = json_pack("{s:i, s:o, s:o, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "version",
-                            SWEEP_VERSION, "where", where_json(&sweep->where), "program",
-                            texts_json(sweep->program, sweep->program_count), "options",
-                            texts_json(sweep->options, sweep->option_count), "processor",
-                            sweep->plan.machine.processor, "repeat", (json_int_t)sweep->repeat,
-                            "seed", (json_int_t)sweep->seed, "least", (json_int_t)sweep->plan.least,
-                            "events", events_json(&sweep->plan), "runs", runs_json(&sweep->plan),
-                            "jobs", jobs_json(sweep));
+    json_t *all = json_pack(
+        "{s:i, s:o, s:o*, s:o, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "version", SWEEP_VERSION,
+        "where", where_json(sweep), "stick", stick_json(sweep), "program",
+        texts_json(sweep->program, sweep->program_count), "options",
+        texts_json(sweep->options, sweep->option_count), "processor", sweep->plan.machine.processor,
+        "repeat", (json_int_t)sweep->repeat, "seed", (json_int_t)sweep->seed, "least",
+        (json_int_t)sweep->plan.least, "events", events_json(&sweep->plan), "runs",
+        runs_json(&sweep->plan), "jobs", jobs_json(sweep));
     char *text = all != NULL ? json_dumps(all, JSON_COMPACT) : NULL;
     int result = text != NULL
                      ? remote_write_file(sweep_path(sweep, "sweep.json", path), text, failure)

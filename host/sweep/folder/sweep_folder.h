@@ -44,8 +44,11 @@ struct sweep {
     size_t option_count;
     struct remote_where where;
     struct remote_machines machines;
+    char *usb; /* the stick that performs the runs, or an image of one; owned, NULL: none */
+    char *usb_options; /* for hr usb; owned, or NULL */
     uint64_t repeat;
     uint64_t seed; /* of the order of the jobs */
+    uint32_t stick; /* names the sweep on its sticks; 0: it has none */
     struct sweep_job first; /* the run that told the machine, and how the program ends */
     struct sweep_job *jobs; /* in their order; owned */
     size_t job_count;

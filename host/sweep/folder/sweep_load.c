@@ -117,15 +117,15 @@ static const char *read_lists(const json_t *all, struct sweep *sweep)
     return sweep->program_count == 0 ? "it names no program" : NULL;
 }
 
-static const char *read_where(const json_t *all, struct remote_where *where)
+static const char *read_where(const json_t *all, struct sweep *sweep)
 {
+    struct remote_where *where = &sweep->where;
     const struct {
         const char *key;
         char **to;
-    } fields[] = {{"hosts", &where->hosts},
-                  {"slurm", &where->slurm},
-                  {"ssh", &where->ssh},
-                  {"hr", &where->hr}};
+    } fields[] = {{"hosts", &where->hosts}, {"slurm", &where->slurm},
+                  {"usb", &sweep->usb},     {"usb-options", &sweep->usb_options},
+                  {"ssh", &where->ssh},     {"hr", &where->hr}};
 
     for (size_t i = 0; i < ARRAY_COUNT(fields); i++) {
         const char *text = json_string_value(json_object_get(all, fields[i].key));
@@ -139,11 +139,41 @@ static const char *read_where(const json_t *all, struct remote_where *where)
     return NULL;
 }
 
+/* The machine that sticks are for, if the sweep has some. */
+static const char *read_stick(const json_t *stick, struct sweep *sweep)
+{
+    const char *cpu = json_string_value(json_object_get(stick, "cpu"));
+    struct sweep_machine *m = &sweep->plan.machine;
+    const struct {
+        const char *key;
+        uint32_t *to;
+    } numbers[] = {{"id", &sweep->stick},
+                   {"stepping", &m->cpu.stepping},
+                   {"version", &m->cpu.pmu_version},
+                   {"general", &m->general},
+                   {"fixed", &m->fixed}};
+
+    if (stick == NULL)
+        return NULL;
+    if (cpu == NULL || events_cpu_parse(&m->cpu, cpu) != 0)
+        return "its processor is not known";
+    for (size_t i = 0; i < ARRAY_COUNT(numbers); i++) {
+        json_int_t value = json_integer_value(json_object_get(stick, numbers[i].key));
+
+        if (value < 0 || value > UINT32_MAX)
+            return "a value is missing or out of range";
+        *numbers[i].to = (uint32_t)value;
+    }
+    m->cpu.fixed_counters = m->fixed != 0 ? 32 - (uint32_t)__builtin_clz(m->fixed) : 0;
+    return sweep->stick != 0 ? NULL : "a value is missing or out of range";
+}
+
 static const char *read_json(const json_t *all, struct sweep *sweep)
 {
     const char *processor = json_string_value(json_object_get(all, "processor"));
     json_int_t repeat = json_integer_value(json_object_get(all, "repeat"));
     json_int_t least = json_integer_value(json_object_get(all, "least"));
+    const char *wrong;
 
     if (json_integer_value(json_object_get(all, "version")) != SWEEP_VERSION)
         return "it is none of hr sweep, or of another version";
@@ -151,8 +181,11 @@ static const char *read_json(const json_t *all, struct sweep *sweep)
         return "a value is missing or out of range";
     sweep->repeat = (uint64_t)repeat;
     sweep->seed = (uint64_t)json_integer_value(json_object_get(all, "seed"));
-    if (read_where(json_object_get(all, "where"), &sweep->where) != NULL)
+    if (read_where(json_object_get(all, "where"), sweep) != NULL)
         return "it is too large for memory";
+    wrong = read_stick(json_object_get(all, "stick"), sweep);
+    if (wrong != NULL)
+        return wrong;
     sweep->plan.least = (size_t)least;
     snprintf(sweep->plan.machine.processor, sizeof sweep->plan.machine.processor, "%s", processor);
     return read_lists(all, sweep);

@@ -9,6 +9,7 @@
 #include "host/base/text.h"
 #include "host/summary/summary.h"
 #include "host/sweep/database/sweep_read.h"
+#include "host/sweep/runs/sweep_stick.h"
 #include "host/sweep/runs/sweep_task.h"
 
 static struct sweep_remote *own(const struct remote *r)
@@ -54,6 +55,11 @@ static void show(struct remote *r)
     sweep_measure_show(&r->line, sweep, done, r->start_ns, r->good);
 }
 
+static const char *name_of(const struct sweep *sweep, const struct sweep_job *job, size_t event)
+{
+    return sweep->plan.events[sweep->plan.runs[job->run].events[event]].name;
+}
+
 /* Why the trace of a parcel cannot be taken; NULL: it can. */
 static const char *check_trace(struct sweep_remote *r, const struct sweep_job *job,
                                const struct summary *summary)
@@ -62,7 +68,12 @@ static const char *check_trace(struct sweep_remote *r, const struct sweep_job *j
 
     if (!summary->complete || summary->damaged_chunks != 0 || summary->missing_chunks != 0)
         return "its trace is damaged";
-    return summary->info.event_count == events ? NULL : "its trace has other events";
+    if (summary->info.event_count != events)
+        return "its trace has other events";
+    for (size_t i = 1; i < events; i++)
+        if (trace_info_find_event(&summary->info, name_of(r->sweep, job, i - 1)) != (int)i)
+            return "its trace has other events";
+    return NULL;
 }
 
 /* The first run says which processor the sweep is for; a later one must have the same. */
@@ -74,7 +85,9 @@ static enum remote_taken check_machine(struct sweep_remote *r, struct sweep_job 
 
     sweep_trace_machine(&summary->info, machine);
     if (job == &r->sweep->first) {
-        if (sweep_measure_machine(&r->sweep->plan.machine, &summary->info, &failure) != 0) {
+        if ((r->sweep->stick != 0
+                 ? sweep_stick_check(r->sweep, &summary->info, &failure)
+                 : sweep_measure_machine(&r->sweep->plan.machine, &summary->info, &failure)) != 0) {
             snprintf(r->remote.reason, sizeof r->remote.reason, "%.390s", failure.text);
             return REMOTE_TAKEN_OTHER;
         }
@@ -133,12 +146,20 @@ static enum remote_taken accept(struct remote *of, struct remote_job *remote_job
     }
     job->state = SWEEP_DONE;
     if (sweep_measure_keep(r->sweep, job, failure) == 0 &&
-        (job == &r->sweep->first || sweep_folder_note(r->sweep, job, failure) == 0)) {
+        ((job == &r->sweep->first && r->sweep->stick == 0) ||
+         sweep_folder_note(r->sweep, job, failure) == 0)) {
         job->remote.waits = false;
         return REMOTE_TAKEN;
     }
     job->state = SWEEP_WAITS;
     return REMOTE_TAKEN_NOTHING;
+}
+
+enum remote_taken sweep_remote_accept(struct sweep_remote *r, struct sweep_job *job,
+                                      const struct remote_parcel *parcel,
+                                      struct run_failure *failure)
+{
+    return accept(&r->remote, &job->remote, parcel, failure);
 }
 
 static const struct remote_owner owner = {
@@ -153,8 +174,7 @@ static const struct remote_owner owner = {
     .show = show,
 };
 
-/* The machine of the first run, of a sweep that is continued. */
-static int recall(struct sweep_remote *r, struct run_failure *failure)
+int sweep_remote_recall(struct sweep_remote *r, struct run_failure *failure)
 {
     static struct summary summary;
     char path[SWEEP_PATH_BYTES];
@@ -187,7 +207,7 @@ int sweep_remote_begin(struct sweep_remote *r, struct sweep *sweep, bool quiet,
                                           .folder = sweep->folder,
                                           .machines = &sweep->machines},
                                .sweep = sweep};
-    if (recall(r, failure) != 0)
+    if (sweep_remote_recall(r, failure) != 0)
         return -1;
     if (access(sweep_path(sweep, SWEEP_ARCHIVE, path), R_OK) != 0 &&
         (sweep_task_pack(sweep, failure) != 0 || sweep_folder_save(sweep, failure) != 0))

@@ -18,3 +18,10 @@ int sweep_remote_begin(struct sweep_remote *r, struct sweep *sweep, bool quiet,
 int sweep_remote_first(struct sweep_remote *r, struct run_failure *failure);
 int sweep_remote_measure(struct sweep_remote *r, struct run_failure *failure);
 void sweep_remote_end(struct sweep_remote *r);
+
+/* For runs that come in another way: recalls the machine of the first run, if that was taken; takes
+ * a job whose parts are unpacked, believing nothing of it. */
+int sweep_remote_recall(struct sweep_remote *r, struct run_failure *failure);
+enum remote_taken sweep_remote_accept(struct sweep_remote *r, struct sweep_job *job,
+                                      const struct remote_parcel *parcel,
+                                      struct run_failure *failure);

@@ -9,6 +9,7 @@
 #include "host/base/error.h"
 #include "host/base/option.h"
 #include "host/remote/remote_task.h"
+#include "lib/array.h"
 
 char *sweep_task_name(const struct sweep *sweep, const struct sweep_job *job,
                       char name[SWEEP_TASK_BYTES])
@@ -31,15 +32,43 @@ struct sweep_job *sweep_task_find(struct sweep *sweep, const char *name)
     return &sweep->jobs[number];
 }
 
+bool sweep_task_is_packed(const char *option)
+{
+    char *options[] = {(char *)option}, *rest[1];
+
+    return remote_task_rest(options, 1, rest) == 0;
+}
+
+bool sweep_task_is_of_stick(const char *option)
+{
+    static const char *const all[] = {"--mem=", "--timeout=", "--kernel="};
+    size_t i = 0;
+
+    while (i < ARRAY_COUNT(all) && strncmp(option, all[i], strlen(all[i])) != 0)
+        i++;
+    return i < ARRAY_COUNT(all);
+}
+
 int sweep_task_pack(const struct sweep *sweep, struct run_failure *failure)
 {
-    char archive[SWEEP_PATH_BYTES];
-    const struct trial trial = {.options = sweep->options,
-                                .option_count = sweep->option_count,
-                                .program = sweep->program,
-                                .program_count = sweep->program_count};
+    char archive[SWEEP_PATH_BYTES], cpu[EVENTS_CPU_TEXT_BYTES], target[sizeof cpu + 16];
+    char **options = calloc(sweep->option_count + 1, sizeof options[0]);
+    struct trial trial = {.options = options,
+                          .option_count = sweep->option_count,
+                          .program = sweep->program,
+                          .program_count = sweep->program_count};
+    int result;
 
-    return remote_task_pack(&trial, sweep_path(sweep, SWEEP_ARCHIVE, archive), failure);
+    if (options == NULL)
+        return run_fail(failure, "out of memory; end other programs");
+    memcpy(options, sweep->options, sweep->option_count * sizeof options[0]);
+    snprintf(target, sizeof target, "--target-cpu=%s",
+             events_cpu_text(&sweep->plan.machine.cpu, cpu));
+    if (sweep->stick != 0)
+        options[trial.option_count++] = target;
+    result = remote_task_pack(&trial, sweep_path(sweep, SWEEP_ARCHIVE, archive), failure);
+    free(options);
+    return result;
 }
 
 struct job {

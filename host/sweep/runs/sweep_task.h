@@ -15,6 +15,10 @@ int sweep_task_command(int argc, char **argv);
 /* Makes program.cpio by hr pack.  Returns 0, or -1 with the failure filled. */
 int sweep_task_pack(const struct sweep *sweep, struct run_failure *failure);
 
+/* Whether an option of hr run has a meaning for a stick: for the archive, or for hr usb alone. */
+bool sweep_task_is_packed(const char *option);
+bool sweep_task_is_of_stick(const char *option);
+
 /* Writes the name of a job: "first", or its number.  Returns `name`. */
 #define SWEEP_TASK_BYTES 24
 char *sweep_task_name(const struct sweep *sweep, const struct sweep_job *job,

@@ -175,6 +175,7 @@ static void open_manifest(void)
     memset(&sampling, 0, sizeof sampling);
     fake_transport.host = true;
     assert_int_equal(manifest_open(&run.manifest, manifest_bytes, manifest_used), 0);
+    run.events = run.manifest;
     lines = asked = 0;
     run_read_events();
 }
@@ -512,6 +513,7 @@ static void begin_register(const char *name, uint32_t there)
     run = (struct run_config){0};
     memset(&sampling, 0, sizeof sampling);
     assert_int_equal(manifest_open(&run.manifest, manifest_bytes, used), 0);
+    run.events = run.manifest;
     registers_there = there;
     lines = 0;
     run_read_events();

@@ -178,6 +178,7 @@ static void refuses_values(void **state)
         {"address = 10.0.0.1/33\n", "dhcp or an IPv4 address"},
         {"address = 10.0.0.1/0\n", "dhcp or an IPv4 address"},
         {"gateway = 10.0.0\n", "is not a gateway"},
+        {"progress = progress.txt\n", "is not a path"},
         {"token = \xc3\xa4\n", "is not a token"},
     };
 
@@ -226,6 +227,11 @@ static void refuses_contradictions(void **state)
 {
     (void)state;
     assert_refused(HEAD "firmware = exit\n" RUN, 5, "add output = network");
+    assert_refused(HEAD "output = network\ncollector = 10.0.0.1\nfirmware = exit\n"
+                        "progress = \\p.txt\n" RUN,
+                   8, "take progress, or firmware, out");
+    assert_int_equal(parse(HEAD "progress = \\p.txt\n" RUN), 0);
+    assert_string_equal(conf.progress, "\\p.txt");
     assert_refused(HEAD "output = network\n" RUN, 5, "needs collector = ADDRESS");
     assert_refused(HEAD "gateway = 10.0.0.1\n" RUN, 5, "gateway needs address");
     assert_refused(HEAD "address = 10.0.0.2/24\ngateway = 10.0.1.1\n" RUN, 6, "is outside of");

@@ -124,13 +124,41 @@ static void appends_exactly(void **state)
     close_copy(&m);
 }
 
+static void divides(void **state)
+{
+    struct manifest m, common, events;
+
+    (void)state;
+    assert_int_equal(OPEN(&m, "version=1\0event=a\0repetitions=1,30\0event=b\0event=c\0"
+                              "repetitions=2,,4\0event=d\0repetitions=30\0event=e"),
+                     0);
+    assert_int_equal(manifest_divide(&m, 30, &common, &events), 0);
+    assert_int_equal(common.count, strlen("version=1") + strlen("event=a") + 2);
+    assert_string_equal(manifest_text(&events, "event", "?"), "b");
+    assert_null(manifest_text(&events, "version", NULL));
+    assert_int_equal(events.count, strlen("repetitions=1,30") + strlen("event=bevent=c") + 3);
+    assert_int_equal(manifest_divide(&m, 4, &common, &events), 0);
+    assert_string_equal(manifest_text(&events, "event", "?"), "d");
+    assert_int_equal(manifest_divide(&m, 3, &common, &events), -ENOENT);
+    assert_string_equal(manifest_text(&events, "event", "?"), "a");
+    close_copy(&m);
+    assert_int_equal(OPEN(&m, "version=1\0repetitions=5\0event=x"), 0);
+    assert_int_equal(manifest_divide(&m, 5, &common, &events), 0);
+    assert_string_equal(manifest_text(&events, "event", "?"), "x");
+    assert_null(manifest_text(&common, "event", NULL));
+    close_copy(&m);
+    assert_int_equal(OPEN(&m, "version=1\0event=x"), 0);
+    assert_int_equal(manifest_divide(&m, 5, &common, &events), 0);
+    assert_string_equal(manifest_text(&events, "event", "?"), "x");
+    close_copy(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opens_and_finds),
-        cmocka_unit_test(refuses_malformed),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(appends_exactly),
+        cmocka_unit_test(opens_and_finds), cmocka_unit_test(refuses_malformed),
+        cmocka_unit_test(numbers),         cmocka_unit_test(appends_exactly),
+        cmocka_unit_test(divides),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
