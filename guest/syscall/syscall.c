@@ -147,7 +147,7 @@ void syscall_done(struct trap_frame *frame, int64_t result)
         put_call(cpu, ring, frame, result, end);
 }
 
-static void call_locked(struct cpu *cpu, struct trap_frame *frame)
+static __attribute__((noinline)) void call_locked(struct cpu *cpu, struct trap_frame *frame)
 {
     uint64_t number = frame->rax;
 

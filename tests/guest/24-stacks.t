@@ -147,7 +147,7 @@ modelled -g -c 500 -e instructions:k "$WORKLOADS/storm" 200
 is 'kernel samples: none lost' "$(stat_of hr.bin .lost)" 0
 "$HR" export folded -o folded hr.bin
 like 'kernel samples: the kernel is called by the program' folded ';main;exception_call.*;trap_exception.*;vm_fault.*;'
-like 'kernel samples: and by its C library' folded ';__munmap;entry_syscall.*;linux_call.*;syscall_munmap.*;'
+like 'kernel samples: and by its C library' folded ';__munmap;entry_syscall.*;syscall_munmap.*;'
 modelled -g dwarf,2048 -c 4000 -e instructions:k "$WORKLOADS/storm" 1000
 "$HR" export folded -o folded hr.bin
 like 'kernel samples: unwound from the entry' folded '^_start;.*;main;__munmap;vm_table_look'
