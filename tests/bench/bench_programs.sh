@@ -48,7 +48,7 @@ bench_threads() {
     per_time 10000 50000 calls
     row 'null system call: all kernel work, its record encoded' "$each" instructions le 225
     per_time 1000 5000 switches
-    row 'futex wake to run on another thread: all kernel work' "$(calc %.1f "$each / 2")" instructions le 2000
+    row 'futex wake to run on another thread: all kernel work' "$(calc %.1f "$each / 2")" instructions le 1850
     per_time 1000 5000 churn
     row 'a thread created and joined: all kernel work' "$each" instructions
 }
