@@ -69,8 +69,7 @@ static int take_manifest(struct options_parsing *parsing, const struct options_p
     uint64_t cpus = 0;
     int mode = modes_find(manifest_text(m, "mode", ""));
 
-    if (mode < 0 || manifest_number(m, "cpus", &cpus) != 0 ||
-        cpus > OPTIONS_CPUS_MAX)
+    if (mode < 0 || manifest_number(m, "cpus", &cpus) != 0 || cpus > OPTIONS_CPUS_MAX)
         return run_fail(parsing->failure, "%s: it asks for what this hr does not know", name);
     if (mode == HR_MODE_PEBS)
         return run_fail(parsing->failure,
