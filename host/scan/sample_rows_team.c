@@ -166,7 +166,7 @@ static bool allocate(struct sample_rows_team *t)
     for (unsigned int i = 0; i < BATCHES; i++) {
         struct batch *batch = &t->batches[i];
 
-        batch->fields = malloc(ROWS_MAX * FIELDS_MAX * sizeof batch->fields[0]);
+        batch->fields = malloc(sizeof batch->fields[0] * ROWS_MAX * FIELDS_MAX);
         batch->names = malloc(NAMES_BYTES);
         batch->text = malloc(sizeof *batch->text);
         if (batch->fields == NULL || batch->names == NULL || batch->text == NULL)
