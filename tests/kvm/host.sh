@@ -90,7 +90,10 @@ boot() {
         XDG_CACHE_HOME=$users_cache "$KVM_HOST" "$@" -- "$planned_command" >host.out 2>host.err || status=$?
         case $status-$attempt in
         125-first) echo "# $about: the host's kernel crashed (status 125); once more" ;;
-        124-first) echo "# $about: the host stood still (status 124); once more" ;;
+        124-first)
+            echo "# $about: the host stood still (status 124) after what follows; once more"
+            sed 's/^/# in there: /' host.out
+            ;;
         *) break ;;
         esac
         crash
