@@ -76,6 +76,15 @@ is 'hr stat knows the largest set, as hr memory does' "$(stat_of hr.bin .working
     "$("$HR" memory --by look -f csv hr.bin | awk -F, 'NR > 1 && $2 > most { most = $2 } END { print most }')"
 like 'the table says who touched a range first' table '\[anon\] +(write|read)_all$'
 like '... and says what is cold' table 'cold: not touched in the last tenth'
+is 'locality: what was touched again in the next look, and next to each other' \
+    "$("$HR" memory -f json hr.bin | jq -r '"\(.seen_bytes / 4096) \(.again_bytes / 4096) \(.stretches)"')" \
+    "$(sqlite3 -batch -noheader -separator ' ' hr.db '
+        SELECT (time_ns + 500000) / 1000000, address, pages FROM pages ORDER BY 1, 2, written DESC' |
+        awk '{ stretches += $1 != look || $2 != end; look = $1; end = $2 + $3 * 4096 }
+            { for (at = $2; at < end; at += 4096) {
+                seen += last[at] != look; again += look > 1 && last[at] == look - 1; last[at] = look } }
+            END { print seen, again, stretches }')"
+like '... in the table' table '^locality +[0-9.]+% of what a look saw was touched in the look before'
 "$HR" plot -p memory -o memory.svg hr.bin
 is 'the picture has hot and cold in two colours' \
     "$(grep -c -m1 d55e00 memory.svg) $(grep -c -m1 0072b2 memory.svg)" '1 1'

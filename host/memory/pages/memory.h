@@ -88,6 +88,9 @@ struct memory {
     struct memory_toucher *touchers; /* in the order of addresses */
     size_t toucher_count;
     uint64_t touched, written, cold; /* pages of the whole run */
+    uint64_t touches; /* pages of all looks */
+    uint64_t again; /* of these, what the look before had seen touched, too */
+    uint64_t stretches; /* how many rows of neighbours these are, of one process and look each */
     uint64_t ignored; /* runs beyond the bounds, or damaged */
 };
 

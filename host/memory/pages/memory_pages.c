@@ -74,8 +74,11 @@ static int touch(struct table *t, const struct memory_run *run, uint64_t address
         if (fresh || page->left >> w & 1)
             look->set[w] += pages;
     page->left = 0;
-    if (fresh || page->last != n)
+    if (fresh || page->last != n) {
         page->looks++;
+        t->memory->touches += pages;
+        t->memory->again += !fresh && page->last + 1 == n ? pages : 0;
+    }
     if (run->flags & TRACE_PAGES_WRITTEN) {
         page->written++;
         look->written += pages;
@@ -127,6 +130,12 @@ static uint64_t leave(struct table *t, const struct memory_run *run, int window)
     return left;
 }
 
+static bool goes_on(const struct memory_run *before, const struct memory_run *run)
+{
+    return before->look == run->look && before->pid == run->pid &&
+           before->address + before->pages * MEMORY_PAGE_BYTES == run->address;
+}
+
 /* Goes through the looks once; a cursor for each window follows at its distance. */
 static int go_through(struct table *t)
 {
@@ -142,8 +151,11 @@ static int go_through(struct table *t)
                 left += leave(t, &memory->runs[behind[w]++], w);
             memory->looks[n].set[w] = (n != 0 ? memory->looks[n - 1].set[w] : 0) - left;
         }
-        while (next < memory->run_count && memory->runs[next].look == n && error == 0)
+        while (next < memory->run_count && memory->runs[next].look == n && error == 0) {
+            memory->stretches +=
+                next == 0 || !goes_on(&memory->runs[next - 1], &memory->runs[next]);
             error = touch_all(t, &memory->runs[next++]);
+        }
     }
     return error;
 }

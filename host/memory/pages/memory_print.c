@@ -139,6 +139,12 @@ void memory_print(FILE *out, const struct memory *memory, unsigned long limit)
             "touched", text_bytes(touched, memory_bytes(memory->touched)),
             memory_share(memory->written, memory->touched),
             memory_share(memory->cold, memory->touched));
+    fprintf(
+        out,
+        "%-12s %.1f%% of what a look saw was touched in the look before, too; %s side by side on "
+        "average\n",
+        "locality", memory_share(memory->again, memory->touches),
+        text_bytes(touched, memory_bytes(memory->touches) / memory->stretches));
     print_ranges(out, memory, limit);
 }
 

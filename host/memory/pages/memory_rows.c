@@ -130,8 +130,11 @@ void memory_rows_json(struct output *out, const struct memory *memory, enum memo
 
     output_json_print(out,
                       "{\"interval_ns\":%lu,\"look_count\":%u,\"touched_bytes\":%lu,"
-                      "\"written_bytes\":%lu,\"cold_bytes\":%lu,\"ignored\":%lu",
+                      "\"written_bytes\":%lu,\"cold_bytes\":%lu,\"seen_bytes\":%lu,"
+                      "\"again_bytes\":%lu,\"stretches\":%lu,\"ignored\":%lu",
                       memory->interval_ns, memory->look_count, memory_bytes(memory->touched),
-                      memory_bytes(memory->written), memory_bytes(memory->cold), memory->ignored);
+                      memory_bytes(memory->written), memory_bytes(memory->cold),
+                      memory_bytes(memory->touches), memory_bytes(memory->again), memory->stretches,
+                      memory->ignored);
     functions[rows](out, memory, limit);
 }
