@@ -145,7 +145,8 @@ done
 run_cpus 2 "$python" -q --python -i 1ms --max-overhead 90% -- hot.py 1000
 is 'with two CPUs it runs' "$status" 0
 by_python --by python >rows
-within 'a function has the share of its loops' "$(share "$(samples hot)" "$(samples Worker.cool)")" 0.70 0.80
+# some 180 samples: three standard deviations are 0.09
+within 'a function has the share of its loops' "$(share "$(samples hot)" "$(samples Worker.cool)")" 0.68 0.88
 "$HR" report --by thread,python --format json -n 0 hr.bin 2>/dev/null |
     jq '[.rows[] | select(.function == "hot" and .thread != 1000) | .self.samples] | add' >other
 # The host may stop either CPU for long, and samples are taken all that time: so only the name and the thread are sure.
