@@ -31,23 +31,24 @@ struct part { /* state of reading a part of a stream */
     int error; /* of the host's disk */
 };
 
+/* What exceeds the limit is left out, and what comes before it is taken, however the bytes come. */
 static int take_bytes(void *context, const void *bytes, size_t count)
 {
     struct part *part = context;
+    bool exceeds = count > part->limit - part->bytes;
 
     if (usb_take_interrupted != 0)
         part->error = -EINTR;
     if (part->error != 0)
         return -1;
-    if (count > part->limit - part->bytes) {
-        part->bytes = part->limit + 1;
-        return -1; /* exceeds the limit */
-    }
+    if (exceeds)
+        count = (size_t)(part->limit - part->bytes);
     part->bytes += count;
     part->crc32c = crc32c(part->crc32c, bytes, count);
     progress_bar_add(part->bar, count);
     part->error = part->consume(part->context, bytes, count);
-    return part->error;
+    part->bytes += exceeds;
+    return exceeds ? -1 : part->error;
 }
 
 static int fail_host(struct usb_take *t, const char *name, int error)
