@@ -1,6 +1,6 @@
 #!/bin/sh
 # On KVM's own code: the service CPU observes the calls of an instrumented program, of which each is seen or counted;
-# looks at page tables see what a program of known pattern touches; and two programs run at once, by hr sweep pair.
+# and looks at page tables see what a program of known pattern touches.
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/kvm/host.sh"
 
@@ -32,11 +32,6 @@ for kernel in ${KERNELS:-6.1}; do
     guest threads --cpus 1 -m latency -- instrumented-musl threads 100
     guest fork --cpus 1 -m latency -- instrumented-musl fork 1000
     guest pages --cpus 1 -m off --pages 5ms -- "$PWD/pages" 30
-    needs "$WORKLOADS/spin-musl"
-    # shellcheck disable=SC2016 # for the shell in there
-    inside 'timeout 240 "$HR" sweep pair --accel kvm --repeat 1 --mem 32M -e instructions:u,branches:u -f csv \
-        "$WORKLOADS/spin-musl" 2000000 ::: "$WORKLOADS/spin-musl" 3000000 >/out/pair.out 2>/out/pair.err
-        echo $? >/out/pair.status; read -r now _ </proc/uptime; echo "$now pair"'
     boot "Linux $kernel" -k "$kernel" || continue
     for run in 'calls 20002' 'recurse 1502' 'threads 407' 'fork 5'; do
         name=${run%% *}
@@ -57,14 +52,5 @@ for kernel in ${KERNELS:-6.1}; do
     is 'pages: what is read in each round, and not written' "$(cut -d' ' -f2,3 scan)" '384 0'
     within 'pages: looks that see what each round touches' "$(cut -d' ' -f1 hot)" 5 1000
     rm -f pages.db
-    seen pair
-    is 'a pair' "$status $(cat err)" '0 '
-    is 'a pair: its quantities' "$(cut -d, -f 3-4 out | tr '\n' ' ')" \
-        'program,quantity A,time_ns A,instructions A,branches B,time_ns B,instructions B,branches '
-    is 'a pair: two CPUs' "$(cut -d, -f 2 out | sed 1d | sort -u | wc -l)" 2
-    is 'a pair: company changes no count' "$(awk -F, '/instr|branch/ && $5 != $6' out)" ''
-    is 'a pair: of millions of instructions' "$(awk -F, '/instr/ { printf "%d ", $5 / 1000000 }' out)" '4 6 '
-    is 'a pair: times of both ways, and how much the other one ran' \
-        "$(awk -F, 'NR > 1 && ($5 <= 0 || $6 <= 0 || $7 < 0 || $7 > 1)' out)" ''
 done
 done_testing
