@@ -213,10 +213,9 @@ static int write_stick(const struct sweep_options *o, struct run_failure *failur
 
 int sweep_perform(const struct sweep_options *o)
 {
-    int status;
-
     struct run_failure failure = {0};
     struct sweep *sweep = o->sweep;
+    int status;
 
     if ((o->resume ? proceed(o, &failure) : begin(o, &failure)) != 0)
         return say(&failure);
