@@ -27,13 +27,6 @@ static __attribute__((noinline)) void find_way(struct cpu *cpu)
                                                 : OVERFLOW_LONG;
 }
 
-/* Returns what the first event's counter, which holds `value`, has counted since it was set to
- * minus the period. */
-static inline uint64_t counted_to(const struct cpu *cpu, uint64_t value)
-{
-    return (value + cpu->overflow.period) & sampling.overflow_mask;
-}
-
 /* Returns the wanted time between samples: that of the requested rate, or more if the program needs
  * it for its share.  Then counts the samples by which the requested rate was missed as skipped. */
 static uint64_t wanted_ticks(struct cpu *cpu, uint64_t now)
@@ -213,7 +206,7 @@ static inline __attribute__((always_inline)) void
 overflow_sample(struct cpu *cpu, uint64_t value, uint64_t now, const uint64_t *start,
                 const uint64_t *ip, uint32_t flags, struct source source)
 {
-    cpu->overflow.counted = counted_to(cpu, value);
+    cpu->overflow.counted = overflow_counted(cpu, value);
     now = overflow_count(cpu, cpu->overflow.counted, now);
     if (__builtin_expect(cpu->trigger.paused || !ring_has_room_nmi(cpu->ring, 3), 0))
         overflow_rare(cpu, now, start, ip, flags, source.user, source.kernel, source.kernel_fp);
@@ -284,7 +277,7 @@ in_program_short(struct cpu *cpu, const uint64_t *ip, const struct trap_frame *u
         unexplained(cpu);
         return;
     }
-    now = overflow_count(cpu, counted_to(cpu, value), clock_entered(cpu));
+    now = overflow_count(cpu, overflow_counted(cpu, value), clock_entered(cpu));
     if (__builtin_expect(!ring_has_room_nmi(cpu->ring, 3), 0)) {
         no_room_short(cpu, now, ip, user);
         return;

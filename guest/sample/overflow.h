@@ -8,6 +8,7 @@
 #define GUEST_SAMPLE_OVERFLOW_H
 
 #include "guest/cpu/cpu.h"
+#include "guest/sample/sampling.h"
 
 #define OVERFLOW_PERIOD_FIRST \
     16u /* first adaptive period: grows fast, and a rare event comes soon */
@@ -33,6 +34,13 @@ static inline uint64_t overflow_not_before(const struct cpu *cpu, uint64_t time)
     uint64_t last = *(const volatile uint64_t *)&cpu->overflow.latest;
 
     return (int64_t)(time - last) < 0 ? last : time;
+}
+
+/* Returns what the first event's counter, which holds `value`, has counted since it was set to
+ * minus the period. */
+static inline uint64_t overflow_counted(const struct cpu *cpu, uint64_t value)
+{
+    return (value + cpu->overflow.period) & sampling.overflow_mask;
 }
 
 /* Reads all counters as run.pmu->read does, except that the first event's value is its whole count.

@@ -36,12 +36,9 @@ void overflow_stop(void)
     apic_pmi_disable();
 }
 
-/* Returns what the first event counted since its counter was set to minus the period. */
 static uint64_t counted_since(const struct cpu *cpu)
 {
-    uint64_t value = x86_rdpmc(sampling.session.events[0].counter);
-
-    return (value + cpu->overflow.period) & sampling.overflow_mask;
+    return overflow_counted(cpu, x86_rdpmc(sampling.session.events[0].counter));
 }
 
 /* Returns what the first event counted so far, even if NMIs come during the call. */

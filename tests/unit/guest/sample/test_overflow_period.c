@@ -8,7 +8,7 @@
 static struct overflow_rate rate;
 
 /* A program whose events come at `speed` a tick, sampled `samples` times; the ticks that took. */
-static uint64_t run(uint64_t *period, double speed, unsigned samples)
+static uint64_t follow(uint64_t *period, double speed, unsigned samples)
 {
     uint64_t total = 0;
 
@@ -34,7 +34,7 @@ static void settles_from_the_first_guess(void **state)
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
         uint64_t period = start();
-        run(&period, speeds[i], 8);
+        follow(&period, speeds[i], 8);
         double off = (double)period / (speeds[i] * WANTED);
         assert_true(off > 0.98 && off < 1.02);
     }
@@ -46,13 +46,13 @@ static void follows_a_change_of_phase(void **state)
     uint64_t ticks;
 
     (void)state;
-    run(&period, 1, 40);
-    run(&period, 0.1, 3); /* ten times slower */
+    follow(&period, 1, 40);
+    follow(&period, 0.1, 3); /* ten times slower */
     assert_true(period > 9800 && period < 10200);
-    ticks = run(&period, 1, 60); /* and back */
+    ticks = follow(&period, 1, 60); /* and back */
     assert_true(period > 98000 && period < 102000);
     assert_true(ticks < 100 * WANTED); /* 10 ms at 10 kHz */
-    ticks = run(&period, 1.5, 60); /* a little */
+    ticks = follow(&period, 1.5, 60); /* a little */
     assert_true(period > 147000 && period < 153000);
     assert_true(ticks < 100 * WANTED);
 }
