@@ -12,7 +12,7 @@ str(chr|rchr|cmp|ncmp|len|nlen) as C names them
 atoi|sys_now lwIP calls them
 efi_main gnu-efi calls it
 kernel_main as the start of a kernel in C is called
-user_enter|user_leave as the change of privilege is called; labels of entry.S
+user_enter|user_leave as the change of privilege is called; labels of entry_syscall.S
 copy_(to_user|from_user|string_from_user) as other kernels name them
 END
 }

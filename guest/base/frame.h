@@ -1,11 +1,11 @@
-/* Registers as entries into the kernel push them: guest/syscall/entry.S. */
+/* Registers as entries into the kernel push them: guest/syscall/entry.inc. */
 #ifndef GUEST_BASE_FRAME_H
 #define GUEST_BASE_FRAME_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct trap_frame { /* as pushed by guest/syscall/entry.S; the last five by the CPU */
+struct trap_frame { /* as pushed by guest/syscall/entry.inc; the last five by the CPU */
     uint64_t r15, r14, r13, r12, rbp, rbx;
     uint64_t r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
     uint64_t vector; /* exception or interrupt number; for a system call its number */
@@ -19,7 +19,7 @@ _Static_assert(offsetof(struct trap_frame, rbp) == 32 && offsetof(struct trap_fr
                    offsetof(struct trap_frame, error) == 128 &&
                    offsetof(struct trap_frame, rip) == 136 &&
                    offsetof(struct trap_frame, rsp) == 160,
-               "entry.S");
+               "entry.inc");
 
 struct irq_frame { /* as pushed for an interrupt from ring 3: caller-saved registers only */
     uint64_t r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;

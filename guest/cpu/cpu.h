@@ -1,5 +1,5 @@
 /* One CPU's state, and the register frame of an entry into the kernel.
- * Assembly reads these by the offsets asserted below (guest/syscall/entry.S).
+ * Assembly reads these by the offsets asserted below (guest/syscall/entry.inc).
  */
 #ifndef GUEST_CPU_CPU_H
 #define GUEST_CPU_CPU_H
@@ -157,16 +157,16 @@ struct cpu {
     uint32_t tss[32]; /* hardware layout, see guest/cpu/cpu.c */
     uint64_t gdt[8];
 };
-_Static_assert(offsetof(struct cpu, kernel_stack_top) == 8, "entry.S");
-_Static_assert(offsetof(struct cpu, user_rsp) == 16, "entry.S");
-_Static_assert(offsetof(struct cpu, thread) == 24, "entry.S");
-_Static_assert(offsetof(struct cpu, clock.enter_ticks) == 32, "entry.S");
-_Static_assert(offsetof(struct cpu, clock.exit_ticks) == 40, "entry.S");
-_Static_assert(offsetof(struct cpu, clock.user_ticks) == 48, "entry.S");
-_Static_assert(offsetof(struct cpu, clock.offset) == 56, "entry.S");
-_Static_assert(offsetof(struct cpu, clock.stop_mask) == 64, "entry.S");
-_Static_assert(offsetof(struct cpu, clock.stopped_at) == 72, "entry.S");
-_Static_assert(offsetof(struct cpu, leave_rsp) == 88, "entry.S");
+_Static_assert(offsetof(struct cpu, kernel_stack_top) == 8, "entry.inc");
+_Static_assert(offsetof(struct cpu, user_rsp) == 16, "entry.inc");
+_Static_assert(offsetof(struct cpu, thread) == 24, "entry.inc");
+_Static_assert(offsetof(struct cpu, clock.enter_ticks) == 32, "entry.inc");
+_Static_assert(offsetof(struct cpu, clock.exit_ticks) == 40, "entry.inc");
+_Static_assert(offsetof(struct cpu, clock.user_ticks) == 48, "entry.inc");
+_Static_assert(offsetof(struct cpu, clock.offset) == 56, "entry.inc");
+_Static_assert(offsetof(struct cpu, clock.stop_mask) == 64, "entry.inc");
+_Static_assert(offsetof(struct cpu, clock.stopped_at) == 72, "entry.inc");
+_Static_assert(offsetof(struct cpu, leave_rsp) == 88, "entry.inc");
 
 extern struct cpu cpus[CPUS_MAX];
 extern uint32_t cpu_count; /* CPUs that run, service CPU included */

@@ -1,4 +1,4 @@
-/* Names shared by assembly (guest/syscall/entry.S, boot/) and C.  Only hardware or assembly calls
+/* Names shared by assembly (guest/syscall/entry.inc, boot/) and C.  Only hardware or assembly calls
  * these. */
 #ifndef GUEST_CPU_ENTRY_H
 #define GUEST_CPU_ENTRY_H

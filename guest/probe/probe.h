@@ -25,7 +25,7 @@ void probe_start(struct vm_space *space);
  * that have just been mapped.  Context: thread, with the kernel lock. */
 void probe_look(void);
 
-/* What guest/syscall/entry.S calls, if there are probes.
+/* What guest/syscall/entry_exception.S calls, if there are probes.
  *
  * probe_hit: a breakpoint of ring 3; returns false if it is the program's own.
  * probe_before: an exception of ring 3; puts a thread that is in a copy of an instruction back to

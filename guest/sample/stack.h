@@ -1,6 +1,6 @@
 /* Call stacks of samples (hr run -g): their part of a slot.  run.stacks says which kind.
  *
- * With stacks, interrupts and NMIs enter from ring 3 by other code (guest/syscall/entry.S) that
+ * With stacks, interrupts and NMIs enter from ring 3 by other code (guest/syscall/entry_*.S) that
  * saves all registers, as system calls and exceptions do.  So the program's registers are in one
  * place after every kind of entry.  Context: any; guest/sample/stack_page.c says why that is safe.
  */

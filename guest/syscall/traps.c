@@ -1,4 +1,4 @@
-/* Exceptions and system calls: what guest/syscall/entry.S calls with a full register frame. */
+/* Exceptions and system calls: what guest/syscall/entry_*.S calls with a full register frame. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
