@@ -48,7 +48,7 @@ enum trace_status trace_accesses_decode(struct trace_access_state *state,
                                         const struct trace_record *record, struct hr_access *out,
                                         uint32_t count, bool registers);
 
-/* What a writer keeps of the open run, for trace_writer.c. */
+/* What a writer keeps of the open run, for trace_writer*.c. */
 struct trace_accesses {
     struct trace_access_state state;
     bool registers;

@@ -120,14 +120,21 @@ bool trace_writer_dirty(const struct trace_writer *w);
 /* Seals the chunk: header, checksums.  Returns its length in bytes; the bytes are in w->buffer. */
 uint32_t trace_writer_finish(struct trace_writer *w);
 
-/* The rest is for trace_probes.c. */
+/* The rest is for trace_writer_samples.c and trace_probes.c. */
 
+#define TRACE_NO_RUN UINT64_MAX /* narrow_key: none, because no run has such a thread and flags */
 #define TRACE_NARROW_STREAK_MAX 16u /* fitting samples or hits before a wide run is ended */
 #define TRACE_RUN_HEAD_BYTES \
     ((uint32_t)(sizeof(struct hr_record_header) + sizeof(struct hr_rec_samples)))
 
 /* Completes the open run, if there is one. */
 void trace_writer_close_run(struct trace_writer *w);
+
+/* Whether samples have more than a slot, and runs of them are followed by records with it. */
+static inline bool trace_writer_has_more(const struct trace_writer *w)
+{
+    return w->stacks != NULL || w->accesses != NULL;
+}
 
 static inline void trace_writer_note_time(struct trace_writer *w, uint64_t time)
 {
