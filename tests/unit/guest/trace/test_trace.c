@@ -1,4 +1,4 @@
-/* guest/trace/trace.c: from rings to chunks, with and without room in the transport: every sample
+/* guest/trace/trace.c and trace_stream.c: from rings to chunks, with and without room in the transport: every sample
  * is in the trace, whole, or in a loss that says when; what holds after a loss is told.
  */
 #include "tests/unit/test.h"
@@ -10,6 +10,7 @@
 #include "guest/trace/trace.c"
 #include "guest/trace/trace_loss.c"
 #include "guest/trace/trace_record.c"
+#include "guest/trace/trace_stream.c"
 #include "lib/trace_reader.h"
 
 #define TRACE_BYTES_MAX (8u << 20)
@@ -30,7 +31,7 @@ static size_t trace_bytes;
 static uint64_t room_samples, room_records;
 static unsigned notices;
 
-/* ---- what trace.c asks of others */
+/* ---- what they ask of others */
 
 void *platform_allocate(size_t bytes)
 {
@@ -220,7 +221,7 @@ static void begin(void)
     memset(streams, 0, sizeof streams);
     memset(whole, 0, sizeof whole);
     memset(&meta, 0, sizeof meta);
-    dropped = (struct trace_dropped){0};
+    trace_stream_dropped = (struct trace_dropped){0};
     codes_waiting = codes_taken = 0;
     trace_bytes = produced = samples_made = records_made = last_switch = notices = 0;
     room_samples = room_records = UINT64_MAX;
