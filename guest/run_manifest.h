@@ -19,6 +19,10 @@ void run_read_events(void);
  * CPU, or by asking the host.  Returns 0, or -errno after a notice, unless the host reports it. */
 int run_encode_events(void);
 
+/* Part of run_encode_events: takes the encodings that the archive has for this CPU.  Returns 0, or
+ * -errno after a notice. */
+int run_use_encodings(void);
+
 /* Assigns counters to the encoded events.  Returns 0, or -errno after a notice. */
 int run_assign_events(void);
 

@@ -1,4 +1,4 @@
-/* guest/run_events.c: encodings that the archive brings along, for this CPU, another, and damaged;
+/* guest/run_events.c and run_encodings.c: encodings that the archive brings along, for this CPU, another, and damaged;
  * what a refusal says.
  */
 #include "tests/unit/test.h"
@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "drivers/pmu/pmu_msr.c"
+#include "guest/run_encodings.c"
 #include "guest/run_events.c"
 
 struct run_config run;
