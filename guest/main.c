@@ -296,6 +296,7 @@ static void prepare_in_turn(struct cpu *cpu)
     else if (cpu->index <= run.workload_cpus)
         prepare_workload(cpu);
     turn_set(&prepare_turn, cpu->index + 1, cpu->index + 1);
+    apic_send(cpus[0].apic_id, VECTOR_WAKE);
 }
 
 /* The code of every CPU except the boot CPU. */
@@ -345,8 +346,7 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
         service_calls = (struct service_calls){
             .scan = calls_scan, .drain = calls_drain, .finish = calls_finish};
     turn_set(&prepare_turn, 1, 1);
-    while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != running)
-        x86_pause();
+    turn_wait(&prepare_turn, running);
     load_program(&cpus[WORKLOAD_CPU]);
     vm_seal();
     turn_set(&workload_go, 1, 1);

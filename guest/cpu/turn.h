@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Waits until *word is `value`.  Context: not the boot CPU, which devices may interrupt. */
+/* Waits until *word is `value`.  Who sets it for the boot CPU wakes that with VECTOR_WAKE. */
 void turn_wait(const uint32_t *word, uint32_t value);
 
 /* Sets *word and wakes the CPUs first .. cpu_count-1, which may wait for it. */

@@ -17,6 +17,7 @@
 
 #define RECEIVE_MOST 64u /* frames in one poll: what is to be sent has its turn */
 #define LINK_LOOK_MS 250u
+#define DEAF_MS 1000u /* QEMU's e1000 takes no frame for so long after its receiver's start */
 
 static struct net_device card;
 static struct netif interface;
@@ -235,6 +236,7 @@ int net_stack_start(const struct boot_network *network, char *problem, size_t ro
         format_text(problem, room, "%s has no link: is the cable in?", card.driver->name);
         return -ENETDOWN;
     }
+    net_port_pass(DEAF_MS);
     status = get_address(network, problem, room);
     if (status)
         return status;

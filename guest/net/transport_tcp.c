@@ -28,6 +28,7 @@
 #define PATIENCE_MS 60000u /* without any progress, while the kernel waits for it */
 #define OUTPUT_WAIT_MS 5000u /* the program's output waits so long for room */
 #define CLOSE_WAIT_MS 200u /* for the end of the connection to leave */
+#define CLOSE_PASS_MS 20u /* of virtual time, between two looks */
 #define RESERVE_SHARE 16u /* of the buffer, for records, output, log */
 #define RESERVE_MAX (16u << 20)
 #define IN_FLIGHT_POLL_NS 50000u
@@ -292,8 +293,10 @@ static void close_connection(void)
     uint64_t end = net_port_ms() + CLOSE_WAIT_MS;
 
     stream_client_stop();
-    while (net_port_ms() < end)
+    while (net_port_ms() < end) {
         net_stack_poll();
+        net_port_pass(CLOSE_PASS_MS);
+    }
     net_stack_stop();
 }
 

@@ -12,6 +12,7 @@
 #include "lib/x86.h"
 
 #define CODE_ADDRESS 0x10000
+#define EMULATED_ROUNDS 3 /* enough for times that are not exact */
 #define HARDWARE_NS 1000000000 /* for all rounds together; later ones are skipped */
 
 struct round {
@@ -140,9 +141,11 @@ uint64_t calibrate_settled(uint64_t *values, unsigned count)
     return run.clock.virtual_time || count == 0 ? middle : values[0];
 }
 
-static bool out_of_time(void)
+static bool enough(unsigned rounds)
 {
-    return !run.clock.virtual_time && (int64_t)(x86_rdtsc() - deadline) >= 0;
+    if (run.clock.virtual_time)
+        return false;
+    return (run.emulated && rounds >= EMULATED_ROUNDS) || (int64_t)(x86_rdtsc() - deadline) >= 0;
 }
 
 uint64_t calibrate_rounds(struct cpu *cpu, bool stacks)
@@ -152,7 +155,7 @@ uint64_t calibrate_rounds(struct cpu *cpu, bool stacks)
     unsigned count = 0;
 
     shortest_plain = UINT64_MAX;
-    for (unsigned i = 0; i < CALIBRATE_ROUNDS && (i == 0 || !out_of_time()); i++) {
+    for (unsigned i = 0; i < CALIBRATE_ROUNDS && (i == 0 || !enough(count)); i++) {
         struct round round = calibrate_measure(cpu);
         if (sampling.mode == HR_MODE_TIMER && run.clock.virtual_time && cpu->clock.stop_mask)
             sampler_trim((int64_t)round.late_ticks, stacks);

@@ -5,7 +5,6 @@
 . "$ROOT/tests/collector.sh"
 
 emulator=$(network_emulator) || skip_all 'no emulator with a user network'
-busybox=$(command -v busybox) || skip_all 'no busybox'
 ! grep -qa 'this kernel was built without network streaming' "$KERNEL" || skip_all 'the kernel was built without lwIP'
 exact='-icount shift=0,sleep=off -smp 1' # virtual time, for runs without a service CPU
 served='-smp 2'
@@ -61,7 +60,8 @@ is 'every card: the collector is content' "$status" 0
 # Much output through little memory, from a program with a CPU of its own.
 lines=700000 # more than the buffer and the small disk hold
 [ -z "${HR_TEST_LONG:-}" ] || lines=200000000
-archive seq --cpus 1 --mode off "$busybox" seq 1 $lines
+gcc -O2 -static -o lines "$ROOT/tests/programs/lines.c"
+archive seq --cpus 1 --mode off ./lines $lines 0
 seq 1 $lines >seq.out
 collector output 0 --runs 1
 boot output seq virtio-net-pci "$served" buffer=4M id=2
@@ -70,7 +70,7 @@ is 'much output: complete' "$status" 0
 same_file 'much output: nothing is missing' results/output/seq-1/stdout seq.out
 
 # A trace that is many times as long as the memory that it waits in: on one CPU the program waits, and nothing is lost.
-rounds=800 buffer=4M least=26000000
+rounds=500 buffer=4M least=16000000
 [ -z "${HR_TEST_LONG:-}" ] || rounds=50000 buffer=64M least=2000000000
 gcc -O2 -static -o noise "$ROOT/tests/programs/noise.c"
 archive noise --cpus 0 -g dwarf,32768 -i 50us ./noise $rounds
@@ -110,13 +110,13 @@ within 'nobody takes it: samples that came' "$(stat_of results/drops/drops-1/hr.
 like 'nobody takes it: the collector says so' back.err 'drops/drops-1: complete: .* samples, [1-9][0-9,]* lost'
 
 # The collector is killed and started again while the program runs.
-archive killed --cpus 1 -i 10us "$busybox" seq 1 $lines
+archive killed --cpus 1 -i 10us ./lines $lines 1000
 collector before 0
 boot killed killed e1000e "$served" buffer=64M id=3 &
 machine=$!
 for _ in $(seq 600); do
     [ "$(stat -c %s results/killed/killed-1/stdout 2>/dev/null || echo 0)" -lt 1000000 ] || break
-    sleep 0.1
+    sleep 0.05
 done
 stopped "$collector" KILL 2>/dev/null
 within 'killed: so much had come' "$(stat -c %s results/killed/killed-1/stdout)" 1000000 $(($(stat -c %s seq.out) - 1))
