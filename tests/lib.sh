@@ -173,6 +173,7 @@ together() {
     cat - "$1" >t.sh <<'END'
 t() {
     name=t.d/$1 status=none
+    echo "$1" >>t.d/.names
     shift
     if command -v "$1" >/dev/null; then
         status=0
@@ -188,7 +189,6 @@ END
     run_guest --mode off -q --keep-files kept.d $options sh t.sh </dev/null
     rmdir t.d
     mv "kept.d$PWD/t.d" guest.d || show_errors >&2
-    sed -n "s/^t '\([^']*\)' .*/\1/p; s/^t \([^' ]*\) .*/\1/p" "$1" >names
     while read -r name; do
         if [ "$(cat "native.d/$name.status")" = none ]; then
             skip 2 "the program of '$name' is not installed"
@@ -196,7 +196,7 @@ END
         fi
         is "$name: status" "$(cat "guest.d/$name.status" 2>&1)" "$(cat "native.d/$name.status")"
         same_file "$name: output" "guest.d/$name" "native.d/$name"
-    done <names
+    done <native.d/.names
 }
 
 # stat_of FILE FILTER: what jq's FILTER gives on the statistics of a trace.  jq 1.7 prints 2.0 as it was read, 1.6 as 2:
