@@ -163,6 +163,42 @@ both() {
     same_file "$name: output" out native
 }
 
+# together [OPTION...] -- SCRIPT: the lines `t NAME COMMAND...` of SCRIPT, natively and all in one guest: each one's status and
+# output are alike.  They stay in the folders native.d and guest.d, as NAME.status, NAME and NAME.err.
+together() {
+    take_options "$@"
+    shift "$taken"
+    rm -rf native.d guest.d kept.d
+    mkdir -m 777 t.d
+    cat - "$1" >t.sh <<'END'
+t() {
+    name=t.d/$1 status=none
+    echo "$1" >>t.d/.names
+    shift
+    if command -v "$1" >/dev/null; then
+        status=0
+        "$@" <"${input:-/dev/null}" >"$name" 2>"$name.err" || status=$?
+    fi
+    echo $status >"$name.status"
+}
+END
+    sh t.sh
+    mv t.d native.d
+    mkdir t.d
+    # shellcheck disable=SC2086
+    run_guest --mode off -q --keep-files kept.d $options sh t.sh </dev/null
+    rmdir t.d
+    mv "kept.d$PWD/t.d" guest.d || show_errors >&2
+    while read -r name; do
+        if [ "$(cat "native.d/$name.status")" = none ]; then
+            skip 2 "the program of '$name' is not installed"
+            continue
+        fi
+        is "$name: status" "$(cat "guest.d/$name.status" 2>&1)" "$(cat "native.d/$name.status")"
+        same_file "$name: output" "guest.d/$name" "native.d/$name"
+    done <native.d/.names
+}
+
 # stat_of FILE FILTER: what jq's FILTER gives on the statistics of a trace.  jq 1.7 prints 2.0 as it was read, 1.6 as 2:
 # a sum is printed alike.
 stat_of() {

@@ -33,31 +33,35 @@ for each in execs execs_errors execs_threads; do
     same_run "$each, several CPUs" "$WORKLOADS/$each" --cpus 2
 done
 
-same_shell 'a dynamic program of the host' 'exec ls /usr'
-same_shell 'its environment' 'A=1 exec env -u PWD -u LANG -u TZ -u PATH -u HOME'
-same_shell 'one that executes another' 'exec env -i A=b sh -c "echo \$0 \$A \$*; exec env" x y'
-same_shell 'a missing program' 'exec ./missing'
-same_shell 'a directory' 'exec /usr'
 printf 'echo $0 $1 text\n' >text
 : >empty
 head -c 50 /bin/true >"cut"
 head -c 100 /bin/true >cut2
 head -c 30000 /bin/true >cut3
-chmod +x text empty cut cut2 cut3
-same_shell 'text' 'exec ./text a'
-same_shell 'an empty file' 'exec ./empty'
-same_shell 'a cut ELF header' 'exec ./cut'
-same_shell 'cut program headers' 'exec ./cut2'
-same_shell 'a cut program' 'exec ./cut3'
 printf '#!/bin/sh -e\necho "$0 $*"\nfalse\necho no\n' >script
-chmod +x script
+chmod +x text empty cut cut2 cut3 script
+
+# The first process of a run, and processes of a shell.
+same_shell 'a dynamic program of the host' 'exec ls /usr'
+same_shell 'a missing program' 'exec ./missing'
+same_shell 'a cut program' 'exec ./cut3'
 same_shell 'a script' 'exec ./script a b'
-same_shell 'a script by its path' "PATH=. exec script"
-if [ -x /usr/bin/python3 ]; then
-    same_shell 'python3' 'exec /usr/bin/python3 -c "import os; os.execvp(\"echo\", [\"echo\", \"a\", \"b c\"])"'
-else
-    skip 3 'python3 is not installed'
-fi
+cat >shells.sh <<'END'
+sh() { name=$1 && shift && t "$name" env -i PATH="$PATH" LANG=C.UTF-8 /bin/sh -c "$@"; }
+sh 'its environment' 'A=1 exec env -u PWD -u LANG -u TZ -u PATH -u HOME'
+sh 'one that executes another' 'exec env -i A=b sh -c "echo \$0 \$A \$*; exec env" x y'
+sh 'a directory' 'exec /usr'
+sh 'text' 'exec ./text a'
+sh 'an empty file' 'exec ./empty'
+sh 'a cut ELF header' 'exec ./cut'
+sh 'cut program headers' 'exec ./cut2'
+sh 'a script by its path' "PATH=. exec script"
+sh 'python3' 'exec /usr/bin/python3 -S -c "import os; os.execvp(\"echo\", [\"echo\", \"a\", \"b c\"])"'
+END
+together --env "PATH=$PATH" -- shells.sh
+while read -r name; do
+    same_file "$name: errors, too" "guest.d/$name.err" "native.d/$name.err"
+done <native.d/.names
 
 # The next program's samples are of its own functions.
 run_guest --accel tcg -o exec.bin -- /bin/sh -c "exec $WORKLOADS/spin 3"

@@ -5,8 +5,9 @@
 LIMIT=${HR_TEST_LIMIT:-300}
 export HOME="$work" LC_ALL=C.UTF-8
 for program in processes processes_signals; do
-    modes=$("$WORKLOADS/$program-glibc-static" 2>&1 | sed 's/: good$//')
-    is "$program: all is good natively" "$("$WORKLOADS/$program-glibc-static" | grep -vc ': good$')" 0
+    "$WORKLOADS/$program-glibc-static" >native 2>&1
+    modes=$(sed 's/: good$//' native)
+    is "$program: all is good natively" "$(grep -vc ': good$' native)" 0
     for options in '--cpus 0' '--cpus 2' '--cpus 4'; do
         for kind in "$program-glibc-static" "$program-musl"; do
             [ -x "$WORKLOADS/$kind" ] || continue
@@ -17,13 +18,6 @@ for program in processes processes_signals; do
     done
 done
 
-input=/dev/null
-
-# ---- shells ----
-both 'a pipeline' -- sh -c 'ls /usr | sort | uniq -c'
-both 'a subshell and its status' -- sh -c '(exit 3); echo $?; x=$(echo a | tr a b); echo $x'
-both '100 MB through a pipe' -- sh -c 'head -c 100000000 /dev/zero | cksum'
-both 'three through pipes' -- sh -c 'seq 20000 | grep 7 | wc -l'
 cat >jobs.sh <<'END'
 set -m
 sleep 100 &
@@ -47,15 +41,6 @@ echo hello >&"${COPROC[1]}"
 read -r line <&"${COPROC[0]}"
 echo "$line"
 END
-both 'jobs of bash' -- bash jobs.sh 2>/dev/null
-both 'xargs -P2' -- sh -c 'seq 9 | xargs -P2 -n2 echo | sort'
-both 'env' -- env -i A=3 /bin/sh -c 'echo $A'
-both 'nice' -- nice -n 5 nice
-both 'timeout' -- timeout 0.2 sleep 50
-both 'timeout that is not needed' -- timeout 50 sh -c 'exit 5'
-
-# ---- languages ----
-both 'perl' -- perl -e 'print `echo hi | tr a-z A-Z`; system("sh", "-c", "exit 3"); print $? >> 8, "\n"; my $pid = fork; exit 4 unless $pid; waitpid $pid, 0; print $? >> 8, "\n"'
 cat >children.py <<'END'
 import os, signal, subprocess
 print(subprocess.run(['sh', '-c', 'echo out; echo err >&2; exit 4'], capture_output=True))
@@ -69,7 +54,6 @@ try:
 except subprocess.TimeoutExpired:
     print('timeout')
 END
-both 'subprocess of python' -- python3 children.py
 cat >pools.py <<'END'
 import multiprocessing
 
@@ -77,13 +61,10 @@ def square(x):
     return x * x
 
 if __name__ == '__main__':
-    for kind in ('fork', 'spawn'):
-        with multiprocessing.get_context(kind).Pool(2) as pool:
+    for kind, processes in ('fork', 2), ('spawn', 1):
+        with multiprocessing.get_context(kind).Pool(processes) as pool:
             print(kind, sum(pool.map(square, range(100))))
 END
-both 'multiprocessing of python' -- python3 pools.py
-
-# ---- compilers ----
 cat >hello.c <<'END'
 #include <stdio.h>
 int main(void) { puts("hello"); return 6; }
@@ -99,9 +80,28 @@ b.c:
 %.o: %.c
 	gcc -O1 -c -o $@ $<
 END
-both 'gcc, and what it made' -- sh -c 'gcc -O2 hello.c -o hello && ./hello'
-both 'make -j2' -- sh -c 'make -s -j2 && ./both; rm -f both a.[co] b.[co]'
-both 'git' -- sh -c 'rm -rf r; git init -q r && cd r && echo 1 >f && git add f && git -c user.name=a -c user.email=b@c commit -qm m && git log --format=%s && git fsck && cd .. && rm -rf r'
+cat >programs.sh <<'END'
+t 'a pipeline' sh -c 'ls /usr | sort | uniq -c'
+t 'a subshell and its status' sh -c '(exit 3); echo $?; x=$(echo a | tr a b); echo $x'
+t '20 MB through a pipe' sh -c 'head -c 20000000 /dev/zero | cksum'
+t 'three through pipes' sh -c 'seq 20000 | grep 7 | wc -l'
+t 'jobs of bash' bash jobs.sh
+t 'xargs -P2' sh -c 'seq 9 | xargs -P2 -n2 echo | sort'
+t 'env' env -i A=3 /bin/sh -c 'echo $A'
+t 'nice' nice -n 5 nice
+t 'timeout' timeout 0.2 sleep 50
+t 'timeout that is not needed' timeout 50 sh -c 'exit 5'
+t 'perl' perl -e 'print `echo hi | tr a-z A-Z`; system("sh", "-c", "exit 3"); print $? >> 8, "\n"; my $pid = fork; exit 4 unless $pid; waitpid $pid, 0; print $? >> 8, "\n"'
+t 'subprocess of python' python3 -S children.py
+t 'multiprocessing of python' python3 -S pools.py
+t 'gcc, and what it made' sh -c 'gcc -O2 hello.c -o hello && ./hello'
+t 'make -j2' sh -c 'make -s -j2 && ./both; rm -f both a.[co] b.[co]'
+t 'git' sh -c 'rm -rf r; git init -q r && cd r && echo 1 >f && git add f && git -c user.name=a -c user.email=b@c commit -qm m && git log --format=%s && git fsck && cd .. && rm -rf r'
+END
+together -- programs.sh
+# The first process of a run.
+input=/dev/null
+both 'jobs of bash, alone' -- bash jobs.sh 2>/dev/null
 
 # ---- a process looks into another one ----
 "$WORKLOADS/io_peers" >native

@@ -24,16 +24,16 @@ samples() {
 
 share() { awk -v a="$1" -v b="$2" 'BEGIN { print (a + b ? a / (a + b) : 0) }'; }
 
-"$python" hot.py 60 >native
+"$python" hot.py 30 >native
 # not a multiple of what a turn of a loop takes
-run_guest -q -i 3737ns --python "$python" hot.py 60
+run_guest -q -i 3737ns --python "$python" hot.py 30
 is 'it runs' "$status" 0
 same_file 'its output is that of a native run' out native
 ok 'the trace is whole' "$HR" check hr.bin
 
 by_python --by python >rows
 hot=$(samples hot) cool=$(samples Worker.cool)
-within 'a function has the share of its loop' "$(share "$hot" "$cool")" 0.77 0.79 # 210000 turns, a thread's 30000 among them, to 60000
+within 'a function has the share of its loop' "$(share "$hot" "$cool")" 0.79 0.81 # 120000 turns, a thread's 30000 among them, to 30000
 total=$(stat_of hr.bin .samples)
 is 'every sample counts once' "$(awk '{ n += $1 } END { print n }' rows)" "$total"
 for turn in 0 1 2 3 4 5 6 7 8 9 10 11; do
@@ -72,9 +72,9 @@ like 'the flame graph has functions of Python' flame.svg 'Worker\.cool'
 run_hr view hr.bin -o page.html
 is 'the page is written' "$status" 0
 
-run_guest -q -i 1us --python "$python" -I -S hot.py 5
+run_guest -q -i 5us --python "$python" -I -S hot.py 5
 "$HR" dump --format csv hr.bin >python.csv
-run_guest -q -i 1us "$python" -I -S hot.py 5
+run_guest -q -i 5us "$python" -I -S hot.py 5
 "$HR" dump --format csv hr.bin >plain.csv
 same_file 'frames change neither samples nor their times' plain.csv python.csv
 run_hr report --by python hr.bin
@@ -83,10 +83,10 @@ is 'a trace without frames says how to record them' "$status.$(cat err)" \
 
 # An interpreter that another program starts, twice at the same addresses, and forks of one.
 sed 's/\bhot\b/warm/g' hot.py >warm.py
-run_guest -q -i 3737ns --python sh -c "$python hot.py 60 & $python warm.py 60; wait"
+run_guest -q -i 3737ns --python sh -c "$python -I -S hot.py 30 & $python -I -S warm.py 30; wait"
 is 'a shell starts it twice: it runs' "$status" 0
 by_python --by python >rows
-within 'the first has its names' "$(share "$(samples hot)" $(($(samples Worker.cool) / 2)))" 0.77 0.79
+within 'the first has its names' "$(share "$(samples hot)" $(($(samples Worker.cool) / 2)))" 0.79 0.81
 within 'and the second' "$(samples warm)" $(($(samples hot) * 97 / 100)) $(($(samples hot) * 103 / 100))
 "$HR" report --by process,python --format json -n 0 hr.bin 2>/dev/null |
     jq -r '.rows[] | select(.function == "hot" or .function == "warm") | "\(.pid) \(.function)"' | sort >whose
@@ -99,15 +99,15 @@ def turn(n):
         pass
 
 def child():
-    turn(300000)
+    turn(90000)
 
 if os.fork() == 0:
     child()
     os._exit(0)
 os.wait()
-turn(100000)
+turn(30000)
 END
-run_guest -q -i 3737ns --python "$python" forks.py
+run_guest -q -i 3737ns --python "$python" -I -S forks.py
 is 'fork: it runs' "$status" 0
 "$HR" report --by process,python --format json hr.bin 2>/dev/null |
     jq -r '.rows[] | select(.function == "turn") | .self.samples' >turns
@@ -130,11 +130,11 @@ for version in 3.12 3.13; do
         skip 3 "there is no CPython $version"
         continue
     fi
-    run_guest -q -i 3737ns --python "$other" -I -S hot.py 60
+    run_guest -q -i 3737ns --python "$other" -I -S hot.py 30
     same_file "CPython $version: the output of a native run" out native
     by_python --by python >rows
     within "CPython $version: a function has the share of its loop" \
-        "$(share "$(samples hot)" "$(samples Worker.cool)")" 0.75 0.81
+        "$(share "$(samples hot)" "$(samples Worker.cool)")" 0.77 0.83
     by_python --by python-line >rows
     # the loop of some versions keeps step with the samples for a while: one line then has more of them
     within "CPython $version: two lines that do the same have the same share" \
@@ -142,7 +142,7 @@ for version in 3.12 3.13; do
 done
 
 # When an emulator of two CPUs takes samples depends on the host: few points, so that none are left out for what they cost.
-run_cpus 2 "$python" -q --python -i 1ms --max-overhead 90% -- hot.py 1000
+run_cpus 2 "$python" -q --python -i 1ms --max-overhead 90% -- -I -S hot.py 1000
 is 'with two CPUs it runs' "$status" 0
 by_python --by python >rows
 # some 180 samples: three standard deviations are 0.09

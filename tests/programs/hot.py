@@ -44,7 +44,7 @@ def main(turns):
         if turn < 12:
             made(turn)
         (lambda n: größe(n))(500)
-    print(packed(bytes(4000000)), hot(10), worker.cool(10))
+    print(packed(bytes(1000000)), hot(10), worker.cool(10))
     other = threading.Thread(target=hot, args=(30000,))
     other.start()
     other.join()

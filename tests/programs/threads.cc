@@ -36,7 +36,7 @@ static int depth(int n, int &open)
 static void exceptions()
 {
     int open = 0, caught = 0;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 200; i++) {
         try {
             depth(i % 50, open);
         } catch (const std::exception &e) {
@@ -79,7 +79,7 @@ static void queue_between_threads()
                 sum += value;
             }
         });
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < 1000; i++) {
         std::lock_guard lock(mutex);
         queue.push(i);
         filled.notify_one();

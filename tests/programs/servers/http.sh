@@ -4,7 +4,7 @@ port=28000
 mkdir -p site
 seq 20000 >site/numbers.txt
 echo hello >site/hello.txt
-python3 -m http.server $port --bind 127.0.0.1 --directory site 2>http.log &
+python3 -S -m http.server $port --bind 127.0.0.1 --directory site 2>http.log &
 server=$!
 for _ in $(seq 100); do
     curl -s -o /dev/null http://127.0.0.1:$port/ && break

@@ -35,8 +35,8 @@ curl -s -o /dev/null -w '%{http_code}\n' http://127.0.0.1:$port/absent
 curl -s -I http://127.0.0.1:$port/ | tr -d '\r' | grep -i '^HTTP\|^content-length'
 curl -s http://127.0.0.1:$port/list/ | grep -o 'href="one.txt"'
 curl -s --data-binary @site/numbers.txt "http://127.0.0.1:$port/sum.cgi?a=1"
-ab -q -n 200 -c 8 http://127.0.0.1:$port/index.html 2>&1 | grep 'Complete requests\|Failed requests\|Document Length'
-ab -q -k -n 200 -c 8 http://127.0.0.1:$port/index.html 2>&1 | grep 'Failed requests'
+ab -q -n 100 -c 8 http://127.0.0.1:$port/index.html 2>&1 | grep 'Complete requests\|Failed requests\|Document Length'
+ab -q -k -n 100 -c 8 http://127.0.0.1:$port/index.html 2>&1 | grep 'Failed requests'
 kill -INT $server
 wait $server
 echo "server: status $?"

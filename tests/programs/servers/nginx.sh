@@ -41,8 +41,8 @@ curl -s -r 100-199 http://127.0.0.1:$port/numbers.txt | cksum
 curl -s http://127.0.0.1:$port/again | cksum
 curl -s -o /dev/null -w '%{http_code}\n' http://127.0.0.1:$port/absent
 curl -s -I http://127.0.0.1:$port/ | tr -d '\r' | grep -i '^HTTP\|^content-length'
-ab -q -n 200 -c 8 http://127.0.0.1:$port/index.html 2>&1 | grep 'Complete requests\|Failed requests\|Document Length'
-ab -q -k -n 200 -c 8 http://127.0.0.1:$port/index.html 2>&1 | grep 'Keep-Alive requests\|Failed requests'
+ab -q -n 100 -c 8 http://127.0.0.1:$port/index.html 2>&1 | grep 'Complete requests\|Failed requests\|Document Length'
+ab -q -k -n 100 -c 8 http://127.0.0.1:$port/index.html 2>&1 | grep 'Keep-Alive requests\|Failed requests'
 curl -s http://127.0.0.1:$port/status | head -n 1
 kill -QUIT $server
 wait $server

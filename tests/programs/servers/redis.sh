@@ -33,7 +33,7 @@ wait $popping
 cat popped
 for i in 1 2 3 4 5 6 7 8 9 10; do echo "SET key$i $i"; done | redis-cli -p $port --pipe
 redis-cli -p $port mget key1 key5 key10
-redis-benchmark -p $port -t set,get -n "${requests:-2000}" -c 20 -q 2>&1 | tr '\r' '\n' |
+redis-benchmark -p $port -t set,get -n "${requests:-500}" -c 20 -q 2>&1 | tr '\r' '\n' |
     sed -n 's/^\([A-Z]*\): [0-9.]* requests per second.*/\1: done/p'
 redis-cli -p $port dbsize
 redis-cli -p $port shutdown nosave

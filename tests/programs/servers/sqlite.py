@@ -41,7 +41,7 @@ with socket.socket(socket.AF_UNIX) as listening:
     for number in range(1, 5):
         child = os.fork()
         if child == 0:
-            ask(number, 100 * number)
+            ask(number, 40 * number)
         children.append(child)
     serve(listening, len(children))
 for child in children:
