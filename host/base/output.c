@@ -45,22 +45,30 @@ void output_text(struct output *out, const char *text)
     output_bytes(out, text, strlen(text));
 }
 
-/* Its digits are put where they belong: rows of numbers are most of what is written. */
+static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                            "25262728293031323334353637383940414243444546474849"
+                            "50515253545556575859606162636465666768697071727374"
+                            "75767778798081828384858687888990919293949596979899";
+
+/* Its digits are put where they belong, two at a time: rows of numbers are most of what is written.
+ */
 void output_decimal(struct output *out, uint64_t value)
 {
     size_t digits = 1;
     char *at;
 
-    for (uint64_t rest = value; rest > 9; rest /= 10)
-        digits++;
+    for (uint64_t rest = value; rest > 9; rest /= 100)
+        digits += rest > 99 ? 2 : 1;
     if (OUTPUT_BYTES - out->used < digits)
         output_flush(out);
     out->used += digits;
     at = out->buffer + out->used;
-    do {
-        *--at = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
+    for (; digits > 1; digits -= 2, value /= 100) {
+        at -= 2;
+        memcpy(at, pairs + 2 * (value % 100), 2);
+    }
+    if (digits == 1)
+        *--at = (char)('0' + value);
 }
 
 void output_hex(struct output *out, uint64_t value)

@@ -7,27 +7,48 @@
 #include <string.h>
 
 #include "host/base/text.h"
+#include "host/scan/trace_parallel.h"
 #include "lib/hash.h"
 
 #define SLOT_BITS 17
 #define SLOTS (1u << SLOT_BITS)
 #define INDEX_BITS 17 /* twice the rows: never more than half full */
 #define NAME_BYTES 4096
-#define SEQUENCE (1u << 20)
+#define SEQUENCE (1u << 18)
 #define BREAK UINT32_MAX /* in the sequence: what follows is of another chunk */
 
 enum { SLOT_IP, SLOT_SAMPLES, SLOT_SUMS };
 
-static uint64_t *find_slot(struct diff_side *side, uint64_t ip)
+struct counter { /* a worker's counts since its last fold */
+    struct diff_side *side;
+    uint64_t *slots; /* SLOT_SUMS + event_count words for each address: a hash table; owned */
+    uint32_t slots_used;
+    uint32_t *slot_rows; /* a row's number + 1 for each slot; 0: not known yet; owned */
+    uint32_t named; /* slots whose row is known */
+    uint64_t *runs; /* of each row; owned */
+    uint32_t *
+        sequence; /* the slots of the samples since runs were last counted, in their order; owned */
+    uint32_t sequence_length;
+    uint32_t event_count;
+    bool begun;
+    struct object_share share;
+};
+
+static size_t words_of(const struct counter *c)
+{
+    return SLOT_SUMS + c->event_count;
+}
+
+static uint64_t *find_slot(struct counter *c, uint64_t ip)
 {
     uint32_t i = hash_place(ip, SLOT_BITS);
 
     for (;; i = (i + 1) & (SLOTS - 1)) {
-        uint64_t *slot = side->slots + (size_t)i * (SLOT_SUMS + side->event_count);
+        uint64_t *slot = c->slots + i * words_of(c);
 
         if (slot[SLOT_SAMPLES] == 0) {
             slot[SLOT_IP] = ip;
-            side->slots_used++;
+            c->slots_used++;
             return slot;
         }
         if (slot[SLOT_IP] == ip)
@@ -35,8 +56,10 @@ static uint64_t *find_slot(struct diff_side *side, uint64_t ip)
     }
 }
 
-/* The row of a name; the first one, of all others, when there is no room. */
-static struct diff_row *find_row(struct diff_side *side, const char *name, const char *object)
+/* The row of a name; the first one, of all others, when there is no room, which one worker decides.
+ * 0, -ENOMEM or -EAGAIN. */
+static int find_row(struct diff_side *side, const char *name, const char *object,
+                    struct diff_row **found)
 {
     uint32_t mask = (1u << INDEX_BITS) - 1;
     uint64_t hash = hash_bytes(HASH_BYTES_START, name, strlen(name) + 1);
@@ -44,12 +67,13 @@ static struct diff_row *find_row(struct diff_side *side, const char *name, const
     struct diff_row *row;
 
     for (; side->row_index[i] != 0; i = (i + 1) & mask) {
-        row = &side->rows[side->row_index[i] - 1];
+        row = *found = &side->rows[side->row_index[i] - 1];
         if (strcmp(row->name, name) == 0 && strcmp(row->object, object) == 0)
-            return row;
+            return 0;
     }
+    *found = &side->rows[0];
     if (side->row_count == DIFF_ROWS_MAX)
-        return &side->rows[0];
+        return side->alone ? 0 : -EAGAIN;
     row = &side->rows[side->row_count];
     row->name = strdup(name);
     row->object = strdup(object);
@@ -57,10 +81,11 @@ static struct diff_row *find_row(struct diff_side *side, const char *name, const
         free(row->name);
         free(row->object);
         *row = (struct diff_row){0};
-        return side->row_count != 0 ? &side->rows[0] : NULL;
+        return -ENOMEM;
     }
     side->row_index[i] = ++side->row_count;
-    return row;
+    *found = row;
+    return 0;
 }
 
 /* "[kernel] name", or "file:line"; where there is no name, that it is unknown: ranges of addresses
@@ -95,89 +120,131 @@ static const char *program_of(const struct trace_info *info)
     return path != NULL ? text_base_name(path) : NULL;
 }
 
-/* Counts the runs of samples in each row; the slots have the rows' numbers for their samples. */
-static void count_runs(struct diff_side *side, size_t words)
+/* Counts the runs of samples in each row. */
+static void count_runs(struct counter *c)
 {
-    uint64_t row = BREAK, previous = BREAK;
+    uint32_t row = 0, previous = 0; /* 0: what follows is of another chunk */
 
-    for (uint32_t i = 0; i < side->sequence_length; i++, previous = row) {
-        uint32_t slot = side->sequence[i];
+    for (uint32_t i = 0; i < c->sequence_length; i++, previous = row) {
+        uint32_t slot = c->sequence[i];
 
-        row = slot != BREAK ? side->slots[slot * words + SLOT_SAMPLES] : BREAK;
-        if (row != BREAK && row != previous)
-            side->rows[row].runs++;
+        row = slot != BREAK ? c->slot_rows[slot] : 0;
+        if (row != 0 && row != previous)
+            c->runs[row - 1]++;
     }
-    side->sequence_length = 0;
+    c->sequence_length = 0;
 }
 
-static int fold(struct diff_side *side)
+/* Finds the rows of slots that have none.  The side is locked. */
+static int name_slots(struct counter *c)
 {
-    size_t words = SLOT_SUMS + side->event_count;
+    struct diff_side *side = c->side;
     char name[NAME_BYTES];
     const char *object;
     int error = 0;
 
     if (side->symbols == NULL)
         error = symbols_open(&side->symbols, &side->scan.info, side->scan.symbols);
-    else
+    else if (side->alone)
         error = symbols_update(side->symbols, &side->scan.info);
     side->program = program_of(&side->scan.info);
-    for (uint32_t n = 0; n < SLOTS && error == 0; n++) {
-        uint64_t *slot = side->slots + n * words;
+    for (uint32_t n = 0; n < SLOTS && c->named != c->slots_used && error == 0; n++) {
+        const uint64_t *slot = c->slots + n * words_of(c);
         struct diff_row *row;
+
+        if (slot[SLOT_SAMPLES] == 0 || c->slot_rows[n] != 0)
+            continue;
+        name_place(side, slot[SLOT_IP], name, &object);
+        error = find_row(side, name, object, &row);
+        c->slot_rows[n] = (uint32_t)(row - side->rows) + 1;
+        c->named++;
+    }
+    return error;
+}
+
+/* Adds the counts to the rows, and empties the tables.  The side is locked. */
+static int fold(struct counter *c)
+{
+    struct diff_side *side = c->side;
+    int error = name_slots(c);
+
+    if (error != 0)
+        return error;
+    count_runs(c);
+    for (uint32_t n = 0; n < SLOTS; n++) {
+        const uint64_t *slot = c->slots + n * words_of(c);
+        struct diff_counts *counts;
 
         if (slot[SLOT_SAMPLES] == 0)
             continue;
-        name_place(side, slot[SLOT_IP], name, &object);
-        row = find_row(side, name, object);
-        if (row == NULL)
-            return -ENOMEM;
-        row->counts.samples += slot[SLOT_SAMPLES];
-        for (uint32_t i = 0; i < side->event_count; i++)
-            row->counts.sums[i] += slot[SLOT_SUMS + i];
-        slot[SLOT_SAMPLES] = (uint64_t)(row - side->rows);
+        counts = &side->rows[c->slot_rows[n] - 1].counts;
+        counts->samples += slot[SLOT_SAMPLES];
+        side->all.samples += slot[SLOT_SAMPLES];
+        for (uint32_t i = 0; i < c->event_count; i++) {
+            counts->sums[i] += slot[SLOT_SUMS + i];
+            side->all.sums[i] += slot[SLOT_SUMS + i];
+        }
     }
-    count_runs(side, words);
-    memset(side->slots, 0, SLOTS * words * sizeof side->slots[0]);
-    side->slots_used = 0;
+    for (uint32_t i = 0; i < side->row_count; i++)
+        side->rows[i].runs += c->runs[i];
+    memset(c->runs, 0, side->row_count * sizeof c->runs[0]);
+    memset(c->slots, 0, SLOTS * words_of(c) * sizeof c->slots[0]);
+    memset(c->slot_rows, 0, SLOTS * sizeof c->slot_rows[0]);
+    c->slots_used = c->named = 0;
+    return 0;
+}
+
+/* Where one worker walks, libraries are loaded on the way: a name is that of the samples' time. */
+static int make_room(struct counter *c, uint32_t count)
+{
+    bool full = c->slots_used + count > SLOTS / 4 * 3;
+    int error = 0;
+
+    if (!full && c->sequence_length + count < SEQUENCE)
+        return 0;
+    full |= c->side->alone;
+    if (full || c->named != c->slots_used) {
+        pthread_mutex_lock(&c->side->lock);
+        error = full ? fold(c) : name_slots(c);
+        pthread_mutex_unlock(&c->side->lock);
+    }
+    if (error == 0)
+        count_runs(c);
     return error;
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)
 {
-    struct diff_side *side = context;
+    struct counter *c = context;
     const struct trace_slot *previous = samples->previous;
     bool resumed = samples->count != 0 && (samples->slots[0].flags & HR_SAMPLE_RESUMED) != 0;
-    uint64_t all = 0;
-    size_t words;
-    int error = 0;
+    uint32_t last = BREAK;
+    int error;
 
-    if (samples->event_count != side->event_count) { /* only before the first one, unless forged */
-        if (side->all.samples != 0)
+    if (samples->event_count != c->event_count) { /* only before the first one, unless forged */
+        if (c->begun)
             return 0;
-        side->event_count = samples->event_count;
+        c->event_count = samples->event_count;
     }
-    if (side->slots_used + samples->count > SLOTS / 4 * 3 ||
-        side->sequence_length + samples->count >= SEQUENCE)
-        error = fold(side);
-    words = SLOT_SUMS + side->event_count;
-    side->sequence[side->sequence_length++] = BREAK;
-    object_share_add(&side->share, &side->scan.info, samples);
-    for (uint32_t n = 0; n < samples->count && error == 0; n++) {
+    c->begun = true;
+    error = make_room(c, samples->count);
+    if (error != 0)
+        return error;
+    c->sequence[c->sequence_length++] = BREAK;
+    object_share_add(&c->share, &c->side->scan.info, samples);
+    for (uint32_t n = 0; n < samples->count; n++) {
         const struct trace_slot *sample = &samples->slots[n];
-        uint64_t *slot = find_slot(side, sample->ip);
+        uint64_t *slot = find_slot(c, sample->ip);
+        uint32_t number = (uint32_t)((size_t)(slot - c->slots) / words_of(c));
 
-        side->sequence[side->sequence_length++] = (uint32_t)((size_t)(slot - side->slots) / words);
+        if (number != last)
+            c->sequence[c->sequence_length++] = last = number;
         slot[SLOT_SAMPLES] += trace_samples_weight(samples, n);
-        all += trace_samples_weight(samples, n);
-        for (uint32_t i = 0; i < side->event_count && !resumed; i++) {
+        for (uint32_t i = 0; i < c->event_count && !resumed; i++)
             slot[SLOT_SUMS + i] += sample->counters[i] - previous->counters[i];
-            side->all.sums[i] += sample->counters[i] - previous->counters[i];
-        }
         previous = sample;
     }
-    side->all.samples += all;
-    return error;
+    return 0;
 }
 
 int diff_side_compare(const struct diff_row *a, const struct diff_row *b)
@@ -203,28 +270,91 @@ static bool has_totals(const struct diff_side *side)
     return selection_is_all(&side->scan.selection);
 }
 
+static void leave(void *, void *context)
+{
+    struct counter *c = context;
+
+    object_share_free(&c->share);
+    free(c->slots);
+    free(c->slot_rows);
+    free(c->runs);
+    free(c->sequence);
+    free(c);
+}
+
+static void *join(void *owner, struct trace_scan * /*scan*/)
+{
+    struct counter *c = calloc(1, sizeof *c);
+
+    if (c == NULL)
+        return NULL;
+    c->side = owner;
+    c->slots = calloc((size_t)SLOTS * (SLOT_SUMS + HR_EVENTS_MAX), sizeof c->slots[0]);
+    c->slot_rows = calloc(SLOTS, sizeof c->slot_rows[0]);
+    c->runs = calloc(DIFF_ROWS_MAX, sizeof c->runs[0]);
+    c->sequence = calloc(SEQUENCE, sizeof c->sequence[0]);
+    if (c->slots != NULL && c->slot_rows != NULL && c->runs != NULL && c->sequence != NULL)
+        return c;
+    leave(owner, c);
+    return NULL;
+}
+
+static int take(void *owner, void *context)
+{
+    struct diff_side *side = owner;
+    struct counter *c = context;
+
+    object_share_merge(&side->share, &c->share);
+    return fold(c);
+}
+
+static void forget_rows(struct diff_side *side)
+{
+    for (uint32_t i = 0; i < side->row_count; i++) {
+        free(side->rows[i].name);
+        free(side->rows[i].object);
+    }
+    side->row_count = 0;
+    object_share_free(&side->share);
+    symbols_close(side->symbols);
+    side->symbols = NULL;
+    side->program = NULL;
+}
+
+/* One worker begins, whose libraries are loaded as it walks. */
+static void restart(void *owner)
+{
+    struct diff_side *side = owner;
+    struct diff_row *others;
+
+    forget_rows(side);
+    memset(side->rows, 0, DIFF_ROWS_MAX * sizeof side->rows[0]);
+    memset(side->row_index, 0, sizeof side->row_index[0] << INDEX_BITS);
+    memset(&side->all, 0, sizeof side->all);
+    side->alone = true;
+    (void)find_row(side, "[others]", "", &others);
+}
+
 static int walk(struct diff_side *side)
 {
-    const struct trace_visitor visitor = {
-        .context = side, .exact = true, .names = true, .samples = take_samples};
+    const struct trace_team team = {
+        .owner = side,
+        .visitor = {.exact = true, .names = true, .samples = take_samples},
+        .join = join,
+        .take = take,
+        .leave = leave,
+        .restart = restart,
+    };
+    struct diff_row *others;
     int error;
 
-    side->slots = calloc((size_t)SLOTS * (SLOT_SUMS + HR_EVENTS_MAX), sizeof side->slots[0]);
     side->rows = calloc(DIFF_ROWS_MAX, sizeof side->rows[0]);
     side->row_index = calloc(1u << INDEX_BITS, sizeof side->row_index[0]);
-    side->sequence = calloc(SEQUENCE, sizeof side->sequence[0]);
-    if (side->sequence == NULL || side->slots == NULL || side->rows == NULL ||
-        side->row_index == NULL)
+    if (side->row_index == NULL || side->rows == NULL)
         return -ENOMEM;
-    if (find_row(side, "[others]", "") == NULL)
-        return -ENOMEM;
-    error = trace_scan_run(&side->scan, &visitor);
+    error = find_row(side, "[others]", "", &others);
     if (error == 0)
-        error = fold(side);
-    free(side->slots);
-    free(side->sequence);
-    side->slots = NULL;
-    side->sequence = NULL;
+        error = trace_parallel_run(&side->scan, &team, side->scan.jobs);
     qsort(side->rows, side->row_count, sizeof side->rows[0], compare);
     side->whole = has_totals(side);
     return error;
@@ -240,6 +370,7 @@ int diff_side_read(struct diff_side *side, const char *path, struct selection *s
     side->path = path;
     side->by = by;
     side->alias = alias;
+    pthread_mutex_init(&side->lock, NULL);
     error = trace_scan_open(&side->scan, path);
     if (error != 0) {
         side->path = NULL;
@@ -257,16 +388,9 @@ int diff_side_read(struct diff_side *side, const char *path, struct selection *s
 
 void diff_side_free(struct diff_side *side)
 {
-    for (uint32_t i = 0; i < side->row_count; i++) {
-        free(side->rows[i].name);
-        free(side->rows[i].object);
-    }
+    forget_rows(side);
     free(side->rows);
     free(side->row_index);
-    free(side->slots);
-    free(side->sequence);
-    object_share_free(&side->share);
-    symbols_close(side->symbols);
     if (side->path != NULL)
         trace_scan_close(&side->scan);
     memset(side, 0, sizeof *side); /* a second call frees nothing */

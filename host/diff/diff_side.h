@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,11 +38,8 @@ struct diff_side {
     struct diff_row *rows; /* in the order of names after diff_side_read; owned */
     uint32_t row_count;
     uint32_t *row_index; /* hash table of numbers + 1; owned */
-    uint64_t *slots; /* ip, samples, sums: a hash table; owned */
-    uint32_t slots_used;
-    uint32_t *sequence; /* the slots of the samples since the last fold, in their order; owned */
-    uint32_t sequence_length;
-    uint32_t event_count;
+    pthread_mutex_t lock; /* of rows and symbols, while several count */
+    bool alone; /* one worker walks: it decides which places are one when there are too many */
     struct diff_counts all; /* up to the last samples */
     bool whole; /* totals are the program's, not only up to the last samples */
 };

@@ -17,8 +17,7 @@ static int put_header(struct dump *dump)
     dump->rows.symbols = dump->symbols;
     sample_rows_header(&dump->rows);
     output_char(&dump->output, '\n');
-    sample_rows_start(&dump->rows, &dump->reader.scan);
-    return error;
+    return error == 0 ? sample_rows_start(&dump->rows, &dump->reader.scan, NULL, NULL) : error;
 }
 
 /* Libraries may have been loaded since: what was unknown may have a name now. */

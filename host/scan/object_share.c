@@ -8,6 +8,7 @@
 #include "host/base/text.h"
 
 #define VIEWS TRACE_INFO_MAPS_MAX /* where the samples of views are counted */
+#define PLACES ((size_t)VIEWS + TRACE_SPACES_VIEWS_MAX)
 
 void object_share_free(struct object_share *share)
 {
@@ -24,7 +25,7 @@ void object_share_add(struct object_share *share, const struct trace_info *info,
                       const struct trace_samples *samples)
 {
     if (share->of_map == NULL)
-        share->of_map = calloc(VIEWS + TRACE_SPACES_VIEWS_MAX, sizeof *share->of_map);
+        share->of_map = calloc(PLACES, sizeof *share->of_map);
     if (share->of_map == NULL)
         return;
     for (uint32_t n = 0; n < samples->count; n++) {
@@ -43,6 +44,15 @@ void object_share_add(struct object_share *share, const struct trace_info *info,
         if (share->last < info->map_count)
             share->of_map[share->last] += trace_samples_weight(samples, n);
     }
+}
+
+void object_share_merge(struct object_share *share, const struct object_share *more)
+{
+    if (share->of_map == NULL)
+        share->of_map = calloc(PLACES, sizeof *share->of_map);
+    share->all += more->all;
+    for (size_t i = 0; share->of_map != NULL && more->of_map != NULL && i < PLACES; i++)
+        share->of_map[i] += more->of_map[i];
 }
 
 /* A file that the trace does not name, such as that of --program, matters. */

@@ -18,6 +18,9 @@ void object_share_free(struct object_share *share);
 void object_share_add(struct object_share *share, const struct trace_info *info,
                       const struct trace_samples *samples);
 
+/* Adds what another worker counted of the same trace. */
+void object_share_merge(struct object_share *share, const struct object_share *more);
+
 /* Says why files gave no names, or not all: of the files that have at least a hundredth of the
  * samples, or of all when none were counted.  The lines begin with `path` unless it is NULL. */
 void object_share_warn(const struct object_share *share, const struct trace_info *info,

@@ -1,12 +1,11 @@
 /* Writes samples as rows. */
 #include "host/scan/sample_rows.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "host/base/text.h"
 #include "host/scan/access_source.h"
-#include "host/scan/sample_rows_team.h"
-#include "host/scan/trace_parallel.h"
 #include "lib/hash.h"
 
 void sample_rows_header(struct sample_rows *rows)
@@ -64,17 +63,20 @@ static struct sample_rows_label *label(struct sample_rows *rows, uint64_t ip)
 {
     struct sample_rows_label *entry = &rows->cache[hash_place(ip, SAMPLE_ROWS_CACHE_BITS)];
     struct symbols_place place;
-    char safe[SAMPLE_ROWS_LABEL_BYTES - 40];
+    char text[SAMPLE_ROWS_LABEL_BYTES] = "", safe[SAMPLE_ROWS_LABEL_BYTES - 40];
 
     if (entry->known && entry->ip == ip)
         return entry;
     entry->known = true;
     entry->batch = 0;
     entry->ip = ip;
-    entry->text[0] = 0;
     if (symbols_find(rows->symbols, ip, &place) && place.name != NULL)
-        snprintf(entry->text, sizeof entry->text, "%s%s+0x%lx", place.kernel ? "[kernel] " : "",
+        snprintf(text, sizeof text, "%s%s+0x%lx", place.kernel ? "[kernel] " : "",
                  text_escape(safe, sizeof safe, place.name), place.offset);
+    output_init(&rows->field, -1);
+    output_csv(&rows->field, text);
+    entry->bytes = (uint32_t)rows->field.used;
+    memcpy(entry->text, rows->field.buffer, entry->bytes);
     return entry;
 }
 
@@ -84,96 +86,112 @@ void sample_rows_forget(struct sample_rows *rows)
         rows->cache[i].known = false;
 }
 
-void sample_rows_put(struct sample_rows *rows, const struct trace_samples *samples,
-                     const struct trace_slot *sample, const struct trace_slot *previous)
-{
-    struct output *out = rows->output;
+/* The words of a row; what each event rose by follows. */
+enum { TIME, CPU, PID, TID, IP, NAME, NAME_BYTES, EVENTS, FIXED };
 
-    output_decimal(out, trace_info_time_ns(rows->info, sample->time));
-    output_char(out, ',');
-    output_decimal(out, samples->chunk->cpu);
-    output_char(out, ',');
-    if (rows->pids) {
-        output_decimal(out, trace_processes_pid(&rows->info->processes, sample->tid, sample->time));
-        output_char(out, ',');
-    }
-    output_decimal(out, sample->tid);
-    output_char(out, ',');
-    output_hex(out, trace_samples_ip(samples, (uint32_t)(sample - samples->slots)));
-    output_char(out, ',');
-    output_csv(out, label(rows, sample->ip)->text);
-    for (uint32_t i = 0; i < samples->event_count; i++) {
-        output_char(out, ',');
-        output_decimal(out, sample->counters[i] - previous->counters[i]);
-    }
-    if (samples->accesses != NULL)
-        put_access(rows, &samples->accesses[sample - samples->slots]);
-}
-
-/* The first thread decodes, too, so that as many as there are CPUs are of use. */
-void sample_rows_start(struct sample_rows *rows, const struct trace_scan *scan)
-{
-    unsigned int jobs = trace_parallel_jobs(scan->jobs, scan->file.file_bytes);
-
-    if (jobs > 1 && !scan->file.growing)
-        rows->team = sample_rows_team_new(rows->output, jobs - 1);
-}
-
-/* Leaves a row to the team.  Returns 0 or the output's error. */
-static int put_later(struct sample_rows *rows, const struct trace_samples *samples, uint32_t n,
-                     const struct trace_slot *previous)
+static void fill(const struct sample_rows *rows, const struct trace_samples *samples, uint32_t n,
+                 uint64_t *words)
 {
     const struct trace_slot *sample = &samples->slots[n];
-    struct sample_rows_label *name = label(rows, sample->ip);
-    uint64_t *field;
-    int error;
-    uint64_t batch =
-        sample_rows_team_batch(rows->team, 5 + samples->event_count, strlen(name->text), &error);
+    const struct trace_slot *previous = n != 0 ? sample - 1 : samples->previous;
 
-    if (name->batch != batch + 1) {
-        name->batch = batch + 1;
-        name->place = sample_rows_team_name(rows->team, name->text);
-    }
-    field = sample_rows_team_row(rows->team);
-    *field++ = trace_info_time_ns(rows->info, sample->time);
-    *field++ = samples->chunk->cpu;
-    *field++ = sample->tid;
-    *field++ = trace_samples_ip(samples, n);
-    *field++ = name->place;
+    words[TIME] = trace_info_time_ns(rows->info, sample->time);
+    words[CPU] = samples->chunk->cpu;
+    if (rows->pids)
+        words[PID] = trace_processes_pid(&rows->info->processes, sample->tid, sample->time);
+    words[TID] = sample->tid;
+    words[IP] = trace_samples_ip(samples, n);
+    words[EVENTS] = samples->event_count;
     for (uint32_t i = 0; i < samples->event_count; i++)
-        *field++ = sample->counters[i] - previous->counters[i];
-    return error;
+        words[FIXED + i] = sample->counters[i] - previous->counters[i];
+}
+
+const uint64_t *sample_rows_columns(const struct sample_rows *rows, struct output *out,
+                                    const uint64_t *words, const char *bytes)
+{
+    output_decimal(out, words[TIME]);
+    output_char(out, ',');
+    output_decimal(out, words[CPU]);
+    output_char(out, ',');
+    if (rows->pids) {
+        output_decimal(out, words[PID]);
+        output_char(out, ',');
+    }
+    output_decimal(out, words[TID]);
+    output_char(out, ',');
+    output_hex(out, words[IP]);
+    output_char(out, ',');
+    output_bytes(out, bytes + words[NAME], words[NAME_BYTES]);
+    for (uint32_t i = 0; i < words[EVENTS]; i++) {
+        output_char(out, ',');
+        output_decimal(out, words[FIXED + i]);
+    }
+    return words + FIXED + words[EVENTS];
+}
+
+static void put_row(void *owner, struct output *out, const uint64_t *words, const char *bytes)
+{
+    sample_rows_columns(owner, out, words, bytes);
+    output_char(out, '\n');
+}
+
+int sample_rows_start(struct sample_rows *rows, const struct trace_scan *scan,
+                      row_team_format *format, void *owner)
+{
+    rows->team = format != NULL ? row_team_new(rows->output, scan, format, owner)
+                                : row_team_new(rows->output, scan, put_row, rows);
+    return rows->team != NULL ? 0 : -ENOMEM;
+}
+
+uint64_t *sample_rows_add(struct sample_rows *rows, const struct trace_samples *samples, uint32_t n,
+                          uint32_t words, size_t text)
+{
+    struct sample_rows_label *name = label(rows, samples->slots[n].ip);
+    uint32_t own = FIXED + samples->event_count;
+    uint64_t batch = row_team_batch(rows->team, own + words, name->bytes,
+                                    own * (size_t)OUTPUT_NUMBER_MAX + name->bytes + text);
+    uint64_t *row;
+
+    if (name->batch != batch) {
+        name->batch = batch;
+        name->place = row_team_keep(rows->team, name->text, name->bytes);
+    }
+    row = row_team_row(rows->team, own + words);
+    fill(rows, samples, n, row);
+    row[NAME] = name->place;
+    row[NAME_BYTES] = name->bytes;
+    return row + own;
+}
+
+void sample_rows_put(struct sample_rows *rows, const struct trace_samples *samples, uint32_t n)
+{
+    const struct sample_rows_label *name = label(rows, samples->slots[n].ip);
+    uint64_t words[FIXED + HR_EVENTS_MAX];
+
+    row_team_drain(rows->team);
+    fill(rows, samples, n, words);
+    words[NAME] = 0;
+    words[NAME_BYTES] = name->bytes;
+    sample_rows_columns(rows, rows->output, words, name->text);
+    if (samples->accesses != NULL)
+        put_access(rows, &samples->accesses[n]);
 }
 
 int sample_rows_run(struct sample_rows *rows, const struct trace_samples *samples)
 {
-    const struct trace_slot *previous = samples->previous;
-    bool later = rows->team != NULL && !rows->pids && samples->accesses == NULL;
-    int error = 0;
-
-    if (!later)
-        sample_rows_wait(rows);
-    for (uint32_t n = 0; n < samples->count && error == 0; n++) {
-        if (later) {
-            error = put_later(rows, samples, n, previous);
-        } else {
-            sample_rows_put(rows, samples, &samples->slots[n], previous);
-            output_char(rows->output, '\n');
+    for (uint32_t n = 0; n < samples->count && row_team_error(rows->team) == 0; n++) {
+        if (samples->accesses == NULL) {
+            sample_rows_add(rows, samples, n, 0, 0);
+            continue;
         }
-        previous = &samples->slots[n];
+        sample_rows_put(rows, samples, n);
+        output_char(rows->output, '\n');
     }
-    return error != 0 || later ? error : rows->output->error;
-}
-
-void sample_rows_wait(struct sample_rows *rows)
-{
-    if (rows->team != NULL)
-        sample_rows_team_drain(rows->team);
+    return row_team_error(rows->team);
 }
 
 void sample_rows_finish(struct sample_rows *rows)
 {
-    if (rows->team != NULL)
-        sample_rows_team_free(rows->team);
+    row_team_free(rows->team);
     rows->team = NULL;
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "host/base/output.h"
-#include "host/scan/trace_scan.h"
+#include "host/scan/row_team.h"
 #include "host/symbols/symbols.h"
 
 #define SAMPLE_ROWS_CACHE_BITS 12
@@ -18,40 +18,47 @@
 
 struct sample_rows_label { /* an address and its name, found before */
     uint64_t ip;
-    uint64_t batch; /* of the team, which has the name at `place`; 0: none */
+    uint64_t batch; /* of the team, which has the name at `place` */
     uint32_t place;
+    uint32_t bytes;
     bool known;
-    char text[SAMPLE_ROWS_LABEL_BYTES]; /* "name+0x12", escaped; "" without a name */
+    char
+        text[2 * SAMPLE_ROWS_LABEL_BYTES]; /* "name+0x12", escaped, as a field; "" without a name */
 };
-
-struct sample_rows_team;
 
 struct sample_rows { /* zero but for the borrowed three */
     struct output *output;
     const struct trace_info *info;
     struct symbols *symbols;
-    struct sample_rows_team *team; /* NULL: rows are formatted by the caller's thread */
+    struct row_team *team; /* owned */
     bool pids; /* there is a column for them: a trace of several processes; set by the header */
+    struct output field; /* in which names are made */
     struct sample_rows_label cache[1u << SAMPLE_ROWS_CACHE_BITS];
 };
 
 /* The header's columns, without the line's end. */
 void sample_rows_header(struct sample_rows *rows);
 
-/* A sample's columns, without the line's end. */
-void sample_rows_put(struct sample_rows *rows, const struct trace_samples *samples,
-                     const struct trace_slot *sample, const struct trace_slot *previous);
-
-/* Before the walk: rows of sample_rows_run may be formatted by so many threads (0: as many as there
- * are CPUs) for a long trace.  Then nothing else is written to the output before
- * sample_rows_finish. */
-void sample_rows_start(struct sample_rows *rows, const struct trace_scan *scan);
+/* Before the walk: rows of a long trace are formatted by several threads, as `format` of `owner`
+ * says; NULL: nothing follows the columns.  Then nothing else is written to the output before
+ * sample_rows_finish.  Returns 0 or -ENOMEM. */
+int sample_rows_start(struct sample_rows *rows, const struct trace_scan *scan,
+                      row_team_format *format, void *owner);
 
 /* Rows of a run of samples, with their lines' ends.  Returns 0 or the output's error. */
 int sample_rows_run(struct sample_rows *rows, const struct trace_samples *samples);
 
-/* Until then: all rows so far are in the output, which something else may be written to. */
-void sample_rows_wait(struct sample_rows *rows);
+/* For a format that more follows in: the row of sample n but for its last words, which it returns
+ * and which say what takes `text` bytes at most; for samples without accesses. */
+uint64_t *sample_rows_add(struct sample_rows *rows, const struct trace_samples *samples, uint32_t n,
+                          uint32_t words, size_t text);
+
+/* A row's columns, without the line's end.  Returns its last words. */
+const uint64_t *sample_rows_columns(const struct sample_rows *rows, struct output *out,
+                                    const uint64_t *words, const char *bytes);
+
+/* Sample n's columns at once, with its access, without the line's end. */
+void sample_rows_put(struct sample_rows *rows, const struct trace_samples *samples, uint32_t n);
 
 /* After the walk: all rows are in the output. */
 void sample_rows_finish(struct sample_rows *rows);

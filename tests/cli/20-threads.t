@@ -27,15 +27,24 @@ same() {
 
 for trace in threads.bin processes.bin; do
     for command in stat timeline 'timeline --per thread --format csv' 'hist --of interval --of cycles' 'noise --format csv' \
-        dump 'dump --from 1ms --to 4ms --cpu 1' 'dump --format records' 'diff threads.bin' 'export csv -o -' 'export folded -o -' \
+        dump 'dump --from 1ms --to 4ms --cpu 1' 'dump --format records' 'diff threads.bin' 'diff --by line --min 1% threads.bin' \
+        'export csv -o -' 'export folded -o -' 'export hrperf -o -' 'export callgrind -o -' 'export firefox -o -' \
         'export perfetto -o -' 'export pprof -o -' 'plot -p timeline -o -' 'plot -p functions -o -' 'view -o -'; do
         # shellcheck disable=SC2086
         same $trace $command
     done
 done
+# perf.data is not written to a pipe
+for trace in threads.bin processes.bin; do
+    for jobs in 1 3; do
+        "$HR" export perf --jobs $jobs -o $jobs.perf.data $trace 2>/dev/null || exit 1
+    done
+    same_file "$trace: export perf" 3.perf.data 1.perf.data
+done
 for trace in cut.bin payload.bin hole.bin joined.bin mutated-*.bin "$ROOT"/tests/golden/*.bin; do
     same "$trace" dump --format records
     same "$trace" dump --from 1us --to 3ms
+    same "$trace" diff threads.bin
 done
 "$HR" dump --format records --jobs 3 payload.bin >out 2>&1
 like 'one chunk is damaged' out '^damage .*checksum does not match'
@@ -74,6 +83,6 @@ done <<END
 12 allocations.bin view -o -
 6 accesses.bin view -o -
 8 probes.bin latency
-6 probes.bin export perfetto -o -
+8 probes.bin export perfetto -o -
 END
 done_testing

@@ -84,8 +84,8 @@ static void begin(struct perf *p, uint32_t tid)
         return;
     p->begun = true;
     p->file.pid = pid;
-    output_bytes(&p->e->output, header, sizeof header);
-    output_text(&p->e->output, OUTPUT_MARK_PERF);
+    row_team_bytes(p->records.team, header, sizeof header);
+    row_team_bytes(p->records.team, OUTPUT_MARK_PERF, strlen(OUTPUT_MARK_PERF));
     put_name(p, &place, trace_info_text(info, "program.path", "program"), false);
     for (size_t i = 0; i < p->map_count; i++)
         if (p->file.paths[i] != NULL)
@@ -160,7 +160,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
         perf_records_sample(&p->records, &out);
         previous = sample;
     }
-    return p->e->output.error;
+    return row_team_error(p->records.team);
 }
 
 static int take_switch(struct perf *p, uint32_t cpu, const struct hr_rec_switch *record)
@@ -264,7 +264,7 @@ static int take_meta(struct perf *p, const struct trace_record *record)
         take_thread(p, record);
     else if (record->type == HR_REC_PROCESS_MAP)
         take_map(p, record);
-    return p->e->output.error;
+    return row_team_error(p->records.team);
 }
 
 static int take_record(void *context, const struct trace_chunk *chunk,
@@ -288,7 +288,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
             return -ENOMEM;
         perf_records_lost(&p->records, &place, lost.count);
     }
-    return p->e->output.error;
+    return row_team_error(p->records.team);
 }
 
 /* Tells perf what it may put in order, so that it need not keep the whole trace in memory. */
@@ -323,11 +323,14 @@ static int walk(struct perf *p)
         error = numbers_init(&p->threads, THREADS_MAX);
     if (error == 0)
         error = rounds_init(&p->rounds, p->e->scan.file.fd);
+    p->records.team = row_team_new(&p->e->output, &p->e->scan, NULL, NULL); /* of bytes alone */
     if (error == 0)
-        error = export_walk(p->e, &visitor);
+        error = p->records.team != NULL ? export_walk(p->e, &visitor) : -ENOMEM;
+    if (error == 0)
+        begin(p, 1);
+    row_team_free(p->records.team);
     if (error != 0)
         return error;
-    begin(p, 1);
     p->file.data_bytes = p->records.bytes;
     return perf_file_finish(&p->e->output, &p->file);
 }
@@ -353,7 +356,6 @@ static int run(struct export *e)
     if (p == NULL)
         return error;
     p->e = e;
-    p->records.out = &e->output;
     p->file.info = &e->info;
     p->file.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
                           PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |

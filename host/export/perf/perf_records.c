@@ -21,7 +21,7 @@ static uint64_t head(uint32_t type, uint32_t misc, size_t bytes)
 
 static void put(struct perf_records *records, const void *bytes, size_t count)
 {
-    output_bytes(records->out, bytes, count);
+    row_team_bytes(records->team, bytes, count);
     records->bytes += count;
 }
 

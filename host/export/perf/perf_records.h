@@ -8,15 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/base/output.h"
+#include "host/scan/row_team.h"
 #include "host/trace/trace_info.h"
 #include "host/unwind/stacks.h"
 
 #define PERF_RECORDS_FRAMES_MAX 1024u /* of one call chain */
 
 struct perf_records {
-    struct output *out;
-    uint64_t bytes; /* written so far */
+    struct row_team *team; /* that they are given to; not owned */
+    uint64_t bytes; /* so far */
     uint64_t latest_ns; /* of all records */
 };
 

@@ -125,7 +125,8 @@ static int take_samples(void *context, const struct trace_samples *samples)
                                 samples->stacks != NULL ? samples->stacks[n] : HR_STACK_WHOLE);
         previous = sample;
     }
-    return p->packets.message.error != 0 ? p->packets.message.error : p->e->output.error;
+    return p->packets.message.error != 0 ? p->packets.message.error
+                                         : row_team_error(p->packets.team);
 }
 
 struct taking { /* a record that is being taken */
@@ -241,7 +242,8 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     if (taking.cpu == NULL)
         return -ENOMEM;
     takers[record->type](&taking, record);
-    return p->packets.message.error != 0 ? p->packets.message.error : p->e->output.error;
+    return p->packets.message.error != 0 ? p->packets.message.error
+                                         : row_team_error(p->packets.team);
 }
 
 static void put_instant(struct perfetto *p, uint64_t time, uint64_t uuid, const char *text)

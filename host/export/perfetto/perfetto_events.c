@@ -1,6 +1,11 @@
 /* Writes events on the tracks of a Perfetto trace. */
+#include <string.h>
+
 #include "host/export/perfetto/perfetto_fields.h"
 #include "host/export/perfetto/perfetto_packets.h"
+
+#define SEQUENCE 1u /* ours, the only one */
+#define ROW_BYTES 256u /* its packet has less */
 
 void perfetto_packets_once(struct perfetto_packets *packets, uint64_t uuid, uint64_t parent,
                            const char *name)
@@ -80,14 +85,67 @@ void perfetto_packets_event(struct perfetto_packets *packets, uint64_t ns, enum 
 void perfetto_packets_rate(struct perfetto_packets *packets, uint64_t ns, uint64_t uuid,
                            double value)
 {
-    size_t mark = perfetto_packets_begin(packets);
-    size_t event;
+    uint64_t *row = perfetto_packets_add(packets, ns, PERFETTO_ROW_RATE);
 
-    proto_number(&packets->message, PACKET_TIME, ns);
-    event = proto_begin(&packets->message, PACKET_EVENT);
-    proto_number(&packets->message, EVENT_TYPE, PERFETTO_COUNTER);
-    proto_number(&packets->message, EVENT_TRACK, uuid);
-    proto_double(&packets->message, EVENT_DOUBLE, value);
-    proto_end(&packets->message, event);
-    perfetto_packets_end(packets, mark);
+    row[PERFETTO_ROW_TRACK] = uuid;
+    memcpy(&row[PERFETTO_ROW_VALUE], &value, sizeof value);
+}
+
+size_t perfetto_packets_begin_message(struct proto *message, bool first)
+{
+    size_t mark = proto_begin(message, TRACE_PACKET);
+
+    proto_number(message, PACKET_SEQUENCE, SEQUENCE);
+    proto_number(message, PACKET_FLAGS, FLAG_NEEDS_STATE | (first ? FLAG_CLEARED : 0));
+    return mark;
+}
+
+uint64_t *perfetto_packets_add(struct perfetto_packets *packets, uint64_t ns,
+                               enum perfetto_row kind)
+{
+    uint64_t *row;
+
+    row_team_batch(packets->team, PERFETTO_ROW_WORDS, 0, ROW_BYTES);
+    row = row_team_row(packets->team, PERFETTO_ROW_WORDS);
+    row[0] = kind;
+    row[1] = ns;
+    return row;
+}
+
+static void put_rate(struct proto *message, const uint64_t *row)
+{
+    size_t event = proto_begin(message, PACKET_EVENT);
+    double value;
+
+    memcpy(&value, &row[PERFETTO_ROW_VALUE], sizeof value);
+    proto_number(message, EVENT_TYPE, PERFETTO_COUNTER);
+    proto_number(message, EVENT_TRACK, row[PERFETTO_ROW_TRACK]);
+    proto_double(message, EVENT_DOUBLE, value);
+    proto_end(message, event);
+}
+
+static void put_sample(struct proto *message, const uint64_t *row)
+{
+    size_t sample = proto_begin(message, PACKET_SAMPLE);
+
+    proto_number(message, SAMPLE_CPU, row[PERFETTO_ROW_CPU]);
+    proto_number(message, SAMPLE_PID, row[PERFETTO_ROW_PID]);
+    proto_number(message, SAMPLE_TID, row[PERFETTO_ROW_TID]);
+    proto_number(message, SAMPLE_CALLSTACK, row[PERFETTO_ROW_CALLSTACK]);
+    proto_number(message, SAMPLE_MODE,
+                 (row[PERFETTO_ROW_FLAGS] & HR_SAMPLE_KERNEL) != 0 ? MODE_KERNEL : MODE_USER);
+    proto_end(message, sample);
+}
+
+/* The message never grows beyond its room. */
+void perfetto_packets_row(void *, struct output *out, const uint64_t *row, const char * /*bytes*/)
+{
+    uint8_t room[ROW_BYTES];
+    struct proto message = {.bytes = room, .room = sizeof room};
+    size_t mark = perfetto_packets_begin_message(&message, false);
+
+    proto_number(&message, PACKET_TIME, row[1]);
+    (row[0] == PERFETTO_ROW_RATE ? put_rate : put_sample)(&message, row);
+    proto_end(&message, mark);
+    output_bytes(out, (const char *)room, message.used);
 }

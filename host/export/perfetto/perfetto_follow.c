@@ -34,7 +34,8 @@ static uint64_t ns_at(const struct followed *f, uint64_t time)
 
 static int result_of(const struct followed *f)
 {
-    return f->packets->message.error != 0 ? f->packets->message.error : f->packets->e->output.error;
+    return f->packets->message.error != 0 ? f->packets->message.error
+                                          : row_team_error(f->packets->team);
 }
 
 static uint64_t thread_track(const struct followed *f, uint32_t tid, uint64_t time)

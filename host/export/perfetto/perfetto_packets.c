@@ -14,7 +14,6 @@
 #define THREADS_MAX (1u << 16)
 #define TRACKS_MAX (1u << 16)
 #define ARGUMENTS_MAX (1u << 8) /* names */
-#define SEQUENCE 1u /* ours, the only one */
 
 /* More of the published field numbers. */
 enum { CLOCKS_CLOCK = 1, CLOCK_ID = 1, CLOCK_TIME = 2, CLOCK_REALTIME_ID = 1, CLOCK_BOOT_ID = 6 };
@@ -28,8 +27,6 @@ enum { FRAME_IID = 1, FRAME_FUNCTION, FRAME_MAPPING, FRAME_RELATIVE };
 enum { CALLSTACK_IID = 1, CALLSTACK_FRAME };
 enum { MAPPING_IID = 1, MAPPING_BUILD_ID, MAPPING_START = 4, MAPPING_END };
 enum { MAPPING_PATH = 7, MAPPING_OFFSET = 8 };
-enum { SAMPLE_CPU = 1, SAMPLE_PID, SAMPLE_TID, SAMPLE_CALLSTACK, SAMPLE_MODE };
-enum { MODE_KERNEL = 1, MODE_USER = 2 };
 
 /* Frames that say how a stack ended; functions have theirs from 1 on. */
 #define FRAME_OF_ROOT (FUNCTIONS_MAX + 1)
@@ -37,7 +34,8 @@ enum { MODE_KERNEL = 1, MODE_USER = 2 };
 int perfetto_packets_init(struct perfetto_packets *packets, struct export *e)
 {
     *packets = (struct perfetto_packets){.e = e};
-    if (numbers_init(&packets->names, NAMES_MAX) != 0 ||
+    packets->team = row_team_new(&e->output, &e->scan, perfetto_packets_row, packets);
+    if (packets->team == NULL || numbers_init(&packets->names, NAMES_MAX) != 0 ||
         numbers_init(&packets->callstacks, CALLSTACKS_MAX) != 0)
         return -ENOMEM;
     if (numbers_init(&packets->processes, TRACE_PROCESSES_MAX) != 0 ||
@@ -49,6 +47,7 @@ int perfetto_packets_init(struct perfetto_packets *packets, struct export *e)
 
 void perfetto_packets_free(struct perfetto_packets *packets)
 {
+    row_team_free(packets->team);
     numbers_free(&packets->names);
     numbers_free(&packets->callstacks);
     numbers_free(&packets->threads);
@@ -60,11 +59,8 @@ void perfetto_packets_free(struct perfetto_packets *packets)
 
 size_t perfetto_packets_begin(struct perfetto_packets *packets)
 {
-    size_t mark = proto_begin(&packets->message, TRACE_PACKET);
+    size_t mark = perfetto_packets_begin_message(&packets->message, !packets->begun);
 
-    proto_number(&packets->message, PACKET_SEQUENCE, SEQUENCE);
-    proto_number(&packets->message, PACKET_FLAGS,
-                 FLAG_NEEDS_STATE | (packets->begun ? 0 : FLAG_CLEARED));
     packets->begun = true;
     return mark;
 }
@@ -72,7 +68,7 @@ size_t perfetto_packets_begin(struct perfetto_packets *packets)
 void perfetto_packets_end(struct perfetto_packets *packets, size_t mark)
 {
     proto_end(&packets->message, mark);
-    output_bytes(&packets->e->output, (const char *)packets->message.bytes, packets->message.used);
+    row_team_bytes(packets->team, packets->message.bytes, packets->message.used);
     packets->message.used = 0;
 }
 
@@ -313,20 +309,14 @@ void perfetto_packets_sample(struct perfetto_packets *packets, uint32_t cpu,
                              const struct trace_slot *slot, uint32_t stack)
 {
     uint64_t callstack = callstack_of(packets, slot->ip, stack);
-    size_t mark = perfetto_packets_begin(packets);
-    size_t sample;
+    uint64_t *row = perfetto_packets_add(packets, trace_info_time_ns(&packets->e->info, slot->time),
+                                         PERFETTO_ROW_SAMPLE);
 
-    proto_number(&packets->message, PACKET_TIME, trace_info_time_ns(&packets->e->info, slot->time));
-    sample = proto_begin(&packets->message, PACKET_SAMPLE);
-    proto_number(&packets->message, SAMPLE_CPU, cpu);
-    proto_number(&packets->message, SAMPLE_PID,
-                 packets->pid != 0
-                     ? packets->pid
-                     : trace_processes_pid(&packets->e->info.processes, slot->tid, slot->time));
-    proto_number(&packets->message, SAMPLE_TID, slot->tid);
-    proto_number(&packets->message, SAMPLE_CALLSTACK, callstack);
-    proto_number(&packets->message, SAMPLE_MODE,
-                 (slot->flags & HR_SAMPLE_KERNEL) != 0 ? MODE_KERNEL : MODE_USER);
-    proto_end(&packets->message, sample);
-    perfetto_packets_end(packets, mark);
+    row[PERFETTO_ROW_CPU] = cpu;
+    row[PERFETTO_ROW_PID] =
+        packets->pid != 0 ? packets->pid
+                          : trace_processes_pid(&packets->e->info.processes, slot->tid, slot->time);
+    row[PERFETTO_ROW_TID] = slot->tid;
+    row[PERFETTO_ROW_CALLSTACK] = callstack;
+    row[PERFETTO_ROW_FLAGS] = slot->flags;
 }

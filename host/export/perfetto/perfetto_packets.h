@@ -9,6 +9,7 @@
 #include "host/export/common/export.h"
 #include "host/export/common/numbers.h"
 #include "host/export/common/proto.h"
+#include "host/scan/row_team.h"
 
 enum perfetto_event {
     PERFETTO_SLICE_BEGIN = 1,
@@ -35,6 +36,7 @@ static inline uint64_t perfetto_packets_uuid(enum perfetto_track kind, uint32_t 
 
 struct perfetto_packets {
     struct export *e;
+    struct row_team *team; /* that packets are given to; owned */
     struct proto message; /* that is being built */
     struct numbers names, callstacks;
     struct numbers threads; /* that have a track */
@@ -90,9 +92,31 @@ void perfetto_packets_rate(struct perfetto_packets *packets, uint64_t ns, uint64
 void perfetto_packets_sample(struct perfetto_packets *packets, uint32_t cpu,
                              const struct trace_slot *sample, uint32_t stack);
 
-/* For host/export/perfetto/perfetto_events.c: a packet's message, and an entry of interned data
- * that is a number and a text. */
+/* Between host/export/perfetto/perfetto_packets.c and perfetto_events.c: a packet's message, and an
+ * entry of interned data that is a number and a text. */
 size_t perfetto_packets_begin(struct perfetto_packets *packets);
+size_t perfetto_packets_begin_message(struct proto *message, bool first);
 void perfetto_packets_end(struct perfetto_packets *packets, size_t mark);
 void perfetto_packets_string(struct perfetto_packets *packets, uint32_t field, uint64_t iid,
                              const char *text);
+
+enum perfetto_row { /* what a row of the team is */
+                    PERFETTO_ROW_SAMPLE,
+                    PERFETTO_ROW_RATE,
+};
+
+enum { /* its words, after its kind and its time; of a sample, and of a rate */
+       PERFETTO_ROW_CPU = 2,
+       PERFETTO_ROW_PID,
+       PERFETTO_ROW_TID,
+       PERFETTO_ROW_CALLSTACK,
+       PERFETTO_ROW_FLAGS,
+       PERFETTO_ROW_WORDS,
+       PERFETTO_ROW_TRACK = PERFETTO_ROW_CPU,
+       PERFETTO_ROW_VALUE, /* as a double */
+};
+
+/* The words of the next row, with kind and time filled in. */
+uint64_t *perfetto_packets_add(struct perfetto_packets *packets, uint64_t ns,
+                               enum perfetto_row kind);
+row_team_format perfetto_packets_row;

@@ -9,6 +9,7 @@
 
 #include "host/base/error.h"
 #include "host/export/common/export.h"
+#include "host/scan/row_team.h"
 
 #define SLOTS 6u
 #define NAMES_MAX 6u
@@ -32,6 +33,7 @@ static const struct slot {
 
 struct hrperf {
     struct export *e;
+    struct row_team *team;
     uint32_t bytes; /* of a record */
     int events[SLOTS]; /* -1: none */
 };
@@ -82,9 +84,13 @@ static void choose_events(struct hrperf *h)
                     missing);
 }
 
-static void put_record(struct hrperf *h, uint32_t cpu, const struct trace_slot *sample)
+/* Words: CPU, time, the slots. */
+static void put_record(void *owner, struct output *out, const uint64_t *words,
+                       const char * /*bytes*/)
 {
-    uint64_t ns = trace_info_time_ns(&h->e->info, sample->time);
+    const struct hrperf *h = owner;
+    uint64_t ns = trace_info_time_ns(&h->e->info, words[1]);
+    uint32_t cpu = (uint32_t)words[0];
     uint8_t record[EXPORT_HRPERF_BYTES] = {0};
     size_t at = sizeof cpu;
 
@@ -94,32 +100,42 @@ static void put_record(struct hrperf *h, uint32_t cpu, const struct trace_slot *
     memcpy(record + at, &ns, sizeof ns);
     at += sizeof ns;
     for (uint32_t i = 0; i < SLOTS; i++) {
-        uint64_t value = h->events[i] >= 0 ? sample->counters[h->events[i]] : 0;
-
         if (!has_slot(h, i))
             continue;
-        memcpy(record + at, &value, sizeof value);
-        at += sizeof value;
+        memcpy(record + at, &words[2 + i], sizeof words[2 + i]);
+        at += sizeof words[2 + i];
     }
-    output_bytes(&h->e->output, (const char *)record, at);
+    output_bytes(out, (const char *)record, at);
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)
 {
     struct hrperf *h = context;
 
-    for (uint32_t n = 0; n < samples->count; n++)
-        put_record(h, samples->chunk->cpu, &samples->slots[n]);
-    return h->e->output.error;
+    for (uint32_t n = 0; n < samples->count; n++) {
+        uint64_t *words;
+
+        row_team_batch(h->team, 2 + SLOTS, 0, EXPORT_HRPERF_BYTES);
+        words = row_team_row(h->team, 2 + SLOTS);
+        words[0] = samples->chunk->cpu;
+        words[1] = samples->slots[n].time;
+        for (uint32_t i = 0; i < SLOTS; i++)
+            words[2 + i] = h->events[i] >= 0 ? samples->slots[n].counters[h->events[i]] : 0;
+    }
+    return row_team_error(h->team);
 }
 
 static int run(struct export *e)
 {
     struct hrperf h = {.e = e, .bytes = e->options->record_bytes};
     const struct trace_visitor visitor = {.context = &h, .samples = take_samples};
+    int error;
 
     choose_events(&h);
-    return export_walk(e, &visitor);
+    h.team = row_team_new(&e->output, &e->scan, put_record, &h);
+    error = h.team != NULL ? export_walk(e, &visitor) : -ENOMEM;
+    row_team_free(h.team);
+    return error;
 }
 
 /* Records of a size that there is, each with the number of a CPU in front. */

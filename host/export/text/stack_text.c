@@ -1,21 +1,25 @@
 /* Writes call stacks as text. */
 #include "host/export/text/stack_text.h"
 
-#define FRAMES_MAX 1024u /* of one stack: more than are recorded */
+char *stack_text_name(const struct function *function, char name[STACK_TEXT_NAME_BYTES])
+{
+    char *c = functions_label(function, name);
+
+    for (; *c != 0; c++)
+        *c = *c == ';' ? ':' : *c == ' ' ? '_' : *c == '"' ? '\'' : *c;
+    if (function->kernel)
+        strcpy(c, "_[k]");
+    return name;
+}
 
 void stack_text_function(struct output *out, const struct function *function)
 {
-    char label[FUNCTIONS_LABEL_BYTES];
+    char name[STACK_TEXT_NAME_BYTES];
 
-    functions_label(function, label);
-    for (const char *c = label; *c != 0; c++)
-        output_char(out, *c == ';' ? ':' : *c == ' ' ? '_' : *c == '"' ? '\'' : *c);
-    if (function->kernel)
-        output_text(out, "_[k]");
+    output_text(out, stack_text_name(function, name));
 }
 
-/* What the text begins with when the stack's outermost functions are not in it. */
-static const char *beginning(const struct stacks *stacks, uint32_t node, uint32_t count)
+const char *stack_text_beginning(const struct stacks *stacks, uint32_t node, uint32_t count)
 {
     static const char *const roots[HR_STACK_ROOTS] = {
         [HR_STACK_NONE] = "[no_stack];",
@@ -24,15 +28,15 @@ static const char *beginning(const struct stacks *stacks, uint32_t node, uint32_
         [HR_STACK_BROKEN] = "[broken];",
     };
 
-    return roots[count == FRAMES_MAX ? HR_STACK_CUT : stacks_root(stacks, node)];
+    return roots[count == STACK_TEXT_FRAMES_MAX ? HR_STACK_CUT : stacks_root(stacks, node)];
 }
 
 static void put(struct output *out, const struct stacks *stacks, uint32_t node,
                 struct functions *functions, bool field)
 {
-    uint64_t addresses[FRAMES_MAX];
-    uint32_t count = stacks_addresses(stacks, node, addresses, FRAMES_MAX);
-    const char *begin = beginning(stacks, node, count);
+    uint64_t addresses[STACK_TEXT_FRAMES_MAX];
+    uint32_t count = stacks_addresses(stacks, node, addresses, STACK_TEXT_FRAMES_MAX);
+    const char *begin = stack_text_beginning(stacks, node, count);
     char label[FUNCTIONS_LABEL_BYTES];
 
     output_text(out, begin);

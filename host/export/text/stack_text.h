@@ -11,6 +11,15 @@
 #include "host/export/common/functions.h"
 #include "host/unwind/stacks.h"
 
+#define STACK_TEXT_FRAMES_MAX 1024u /* of one stack: more than are recorded */
+#define STACK_TEXT_NAME_BYTES (FUNCTIONS_LABEL_BYTES + 4)
+
+/* A function's name.  Returns `name`. */
+char *stack_text_name(const struct function *function, char name[STACK_TEXT_NAME_BYTES]);
+
+/* What the text begins with when the stack's outermost functions are not in it. */
+const char *stack_text_beginning(const struct stacks *stacks, uint32_t node, uint32_t count);
+
 /* Writes the names of a stack's functions, each followed by ';'. */
 void stack_text_put(struct output *out, const struct stacks *stacks, uint32_t node,
                     struct functions *functions);

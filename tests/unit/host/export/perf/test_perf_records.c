@@ -14,6 +14,7 @@
 #define THREADS 65536u
 
 static struct output out;
+static struct trace_scan scan;
 static struct perf_records records;
 static uint64_t words[2048];
 
@@ -21,7 +22,8 @@ static void begin(void)
 {
     output_init(&out, memfd_create("out", 0));
     assert_true(out.fd >= 0);
-    records = (struct perf_records){.out = &out};
+    records = (struct perf_records){.team = row_team_new(&out, &scan, NULL, NULL)};
+    assert_non_null(records.team);
 }
 
 /* What was written, in words: how many. */
@@ -29,6 +31,7 @@ static size_t written(void)
 {
     ssize_t bytes;
 
+    row_team_free(records.team);
     assert_int_equal(output_flush(&out), 0);
     memset(words, 0xaa, sizeof words);
     bytes = pread(out.fd, words, sizeof words, 0);
