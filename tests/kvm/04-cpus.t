@@ -1,6 +1,6 @@
 #!/bin/sh
 # On KVM's own code, with two CPUs for the program: each counts and samples its own, threads meet, and the end finds
-# both.  A host CPU for each of the guest's.  Two guests at once, by hr sweep pair.
+# both.  A host CPU for each of the guest's.
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/kvm/host.sh"
 
@@ -18,10 +18,6 @@ plan_cpus() {
     guest ipi --cpus 2 -m ipi $timer -- calls threads 2 20000000
     guest race --cpus 2 --mem 128M $overflow -- racefuzz-musl 3 300
     guest exit --cpus 2 $timer -- threads-musl exit 2
-    # shellcheck disable=SC2016 # for the shell in there
-    inside 'timeout 90 "$HR" sweep pair --accel kvm --repeat 1 --mem 32M -e instructions:u,branches:u -f csv \
-        "$WORKLOADS/spin-musl" 2000000 ::: "$WORKLOADS/spin-musl" 3000000 >/out/pair.out 2>/out/pair.err
-        echo $? >/out/pair.status; read -r now _ </proc/uptime; echo "$now pair"'
 }
 
 for kernel in ${KERNELS:-6.1}; do
@@ -41,15 +37,6 @@ for kernel in ${KERNELS:-6.1}; do
         is "$name: the result" "$status $(cat out)" "$wanted"
         ok "$name: the trace is whole" "$HR" check hr.bin
     done
-    seen pair
-    is 'a pair' "$status $(cat err)" '0 '
-    is 'a pair: its quantities, and with whom they were measured' "$(cut -d, -f 3-4 out | tr '\n' ' ')" \
-        'program,quantity A,time_ns A,instructions A,branches B,time_ns B,instructions B,branches '
-    is 'a pair: two CPUs' "$(cut -d, -f 2 out | sed 1d | sort -u | wc -l)" 2
-    is 'a pair: company changes no count' "$(awk -F, '/instr|branch/ && $5 != $6' out)" ''
-    is 'a pair: of millions of instructions' "$(awk -F, '/instr/ { printf "%d ", $5 / 1000000 }' out)" '4 6 '
-    is 'a pair: times of both ways, and how much the other one ran' \
-        "$(awk -F, 'NR > 1 && ($5 <= 0 || $6 <= 0 || $7 < 0 || $7 > 1)' out)" ''
     for run in work ipi; do
         seen "$run"
         is "$run: samples of both CPUs" "$("$HR" dump --format csv hr.bin | awk -F, 'NR > 1 { n[$2]++ }
