@@ -80,13 +80,13 @@ case $(clang-format --version) in
 *) echo "lint: the format is not checked: clang-format 14 (Debian 12) decides it, this is $(clang-format --version)" ;;
 esac
 # Two checks of newer versions are off: they object to malloc, qsort and free of arrays of pointers, which are normal in C.
-# So are those of C++, Objective-C and libraries that we do not use, which find nothing in C and take a third of the time.
+# So are those of C++, Objective-C and libraries that we do not use, which find nothing in C and take a quarter of the time.
 log=${BUILD:-build}/clang-tidy.log
 mode=shallow
 foreign='-clang-analyzer-cplusplus.*,-clang-analyzer-osx.*,-clang-analyzer-webkit.*,-clang-analyzer-fuchsia.*'
 foreign=$foreign',-clang-analyzer-optin.cplusplus.*,-clang-analyzer-optin.osx.*,-clang-analyzer-nullability.*'
 foreign=$foreign',-clang-analyzer-apiModeling.google.*,-clang-analyzer-apiModeling.llvm.*,-clang-analyzer-optin.mpi.*'
-foreign=$foreign',-clang-analyzer-optin.performance.GCD*,-clang-analyzer-core.DynamicType*,-clang-analyzer-core.NonnilString*'
+foreign=$foreign',-clang-analyzer-optin.performance.GCD*'
 [ -z "${HR_TEST_LONG:-}" ] || mode=deep
 version=$(clang-tidy --version)
 export mode foreign good version

@@ -1,4 +1,4 @@
-/* What most files of the host include of the system: tests/unit.mk compiles it once for all of them. */
+/* What most files of the host include of the system: tests/unit.mk compiles it once for them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

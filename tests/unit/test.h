@@ -17,8 +17,8 @@ static inline bool test_memory_is_same(const void *a, const void *b, size_t byte
     return memcmp(a, b, bytes) == 0;
 }
 #undef assert_memory_equal
-#define assert_memory_equal(a, b, bytes)                                                           \
-    ((void)(test_memory_is_same((a), (b), (bytes)) ||                                              \
+#define assert_memory_equal(a, b, bytes)              \
+    ((void)(test_memory_is_same((a), (b), (bytes)) || \
             (_assert_memory_equal((a), (b), (bytes), __FILE__, __LINE__), false)))
 
 struct test_random { /* xorshift64*; any state but 0 */

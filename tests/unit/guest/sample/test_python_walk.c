@@ -24,7 +24,7 @@ static const struct python_layout layout = PYTHON_LAYOUT_3_11;
 static const struct python_where where = {RUNTIME, TYPE, 0};
 
 static uint8_t memory[PAGES_ALL * PAGE_BYTES] __attribute__((aligned(4096)));
-static bool missing[PAGES_ALL], written[PAGES_ALL];
+static bool missing[PAGES_ALL];
 static struct python_codes codes;
 static struct {
     struct trace_slot_stack head;
@@ -41,17 +41,9 @@ const uint8_t *stack_page(uint64_t address)
                                                                  : NULL;
 }
 
-static void put_bytes(uint64_t address, const void *bytes, size_t count)
-{
-    uint64_t offset = address - BASE;
-
-    written[offset / PAGE_BYTES] = written[(offset + count - 1) / PAGE_BYTES] = true;
-    memcpy(memory + offset, bytes, count);
-}
-
 static void put(uint64_t address, uint64_t value)
 {
-    put_bytes(address, &value, sizeof value);
+    memcpy(memory + (address - BASE), &value, sizeof value);
 }
 
 static void put_text(uint64_t at, const char *text, uint8_t kind, bool ascii)
@@ -62,7 +54,7 @@ static void put_text(uint64_t at, const char *text, uint8_t kind, bool ascii)
     put(at + 24, 0x1234567 + length + (uint8_t)text[0]);
     put(at + 32, kind << 2 | 1u << 5 | (ascii ? 1u << 6 : 0));
     for (size_t i = 0; i < length; i++)
-        put_bytes(at + (ascii ? 48 : 72) + i * kind, text + i, 1);
+        memcpy(memory + (at - BASE) + (ascii ? 48 : 72) + i * kind, text + i, 1);
 }
 
 /* Code object `n`, with its name and a table of lines. */
@@ -95,10 +87,7 @@ static void put_frame(uint32_t n, uint64_t code, uint64_t offset, bool last)
 static int forget(void **state)
 {
     (void)state;
-    for (size_t page = 0; page < PAGES_ALL; page++)
-        if (written[page])
-            memset(memory + page * PAGE_BYTES, 0, PAGE_BYTES);
-    memset(written, 0, sizeof written);
+    memset(memory, 0, sizeof memory);
     memset(missing, 0, sizeof missing);
     memset(&codes, 0, sizeof codes);
     codes.next = HR_PYTHON_BASE + 16;
