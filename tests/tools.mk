@@ -22,7 +22,7 @@ $(BUILD)/asserting/hr: $(BUILD)/hr $(BUILD)/guest-test.elf $(BUILD)/vdso.so $(BU
 TOOL_LIB := $(patsubst %.c,$(BUILD)/host/%.o,$(LIB_SRC))
 $(BUILD)/tests/%: tests/tools/%.c $(TOOL_LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^) $(HOST_LIBS)
+	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^) -Wl,--as-needed $(HOST_LIBS)
 
 $(BUILD)/tests/gentrace $(BUILD)/tests/genviews $(BUILD)/tests/genmany $(BUILD)/tests/genhostile \
 		$(BUILD)/tests/genprobes $(BUILD)/tests/genaccesses $(BUILD)/tests/genallocs $(BUILD)/tests/gentopdown: \
@@ -46,7 +46,7 @@ $(BUILD)/tests/scaling: LDLIBS := -lm
 # The unwinder with all that it needs of the host.
 $(BUILD)/tests/unwind: tests/bench/unwind.c $(filter-out $(BUILD)/host/host/main.o,$(HOST_OBJ)) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^) $(HOST_LIBS)
+	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^) -Wl,--as-needed $(HOST_LIBS)
 
 $(BUILD)/tests/%-static-pie: workloads/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

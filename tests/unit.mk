@@ -12,10 +12,15 @@ SANITIZE += $(UBSAN_TRAP) -fno-pie
 # Compiled in half the time without optimization, and as fast under the sanitizers.
 UNIT_CFLAGS := -std=gnu11 -g1 -O0 $(WARN) -I. $(CONTEXT) -MMD -MP -D_GNU_SOURCE $(SANITIZE)
 LINKERS := $(if $(filter clang,$(notdir $(UNIT_CC))),lld) gold# half the time of the other linker; gold warns of clang's sanitizer
-UNIT_LD := -no-pie -Wl,--build-id=sha1 $(addprefix -fuse-ld=,$(firstword $(foreach l,$(LINKERS),$(if $(shell command -v ld.$l),$l))))
+UNIT_LD := -no-pie -Wl,--build-id=sha1,--as-needed $(addprefix -fuse-ld=,$(firstword $(foreach l,$(LINKERS),$(if $(shell command -v ld.$l),$l))))
 ifeq ($(notdir $(UNIT_CC)),clang) # its sanitizer as a library, as gcc has it: the linker need not copy it into each program
 ASAN_LIB := $(shell $(UNIT_CC) -print-file-name=libclang_rt.asan-x86_64.so)
 UNIT_LD += -shared-libasan -Wl,-rpath,$(dir $(ASAN_LIB))
+# Headers of the system that most files of the host include, compiled once: gcc, in `make all`, says which file lacks one.
+UNIT_SYSTEM := $(UNIT_OUT)/system.pch
+$(UNIT_SYSTEM): tests/unit/system.h $(BUILD)/flags tests/unit.mk
+	@mkdir -p $(@D)
+	$(UNIT_CC) $(UNIT_CFLAGS:-MMD=-MD) -x c-header -MF $@.d -MT $@ -o $@ $<
 # Their assembly code is for the other assembler: clang's lacks a directive, and makes every jump long.
 $(addprefix $(UNIT_OUT)/host/,annotate/test_annotate_code unwind/test_unwind_rules): private UNIT_CFLAGS += -fno-integrated-as
 endif
@@ -34,6 +39,9 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SRC := $(if $(filter yes,$(LWIP)),$(FUZZ_SRC),$(filter-out %/fuzz_network.c,$(FUZZ_SRC)))
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(FUZZ_SRC))
 REPLAY_BIN := $(patsubst tests/fuzz/fuzz_%.c,$(FUZZ_OUT)/replay_%,$(FUZZ_SRC))
+
+$(UNIT_HOST): private UNIT_CFLAGS += $(addprefix -include-pch ,$(UNIT_SYSTEM))
+$(UNIT_HOST): $(UNIT_SYSTEM)
 
 .PHONY: unit fuzz fuzz-replay golden
 .SECONDARY: $(UNIT_LIB_OBJ) $(UNIT_HOST)
@@ -56,6 +64,9 @@ $(UNIT_OUT)/obj/%.o: %.c $(BUILD)/flags tests/unit.mk
 
 # It is stepped by instruction, once for every pair of them: a third of the instructions is a twenty-fifth of the time.
 $(UNIT_OUT)/guest/sample/test_ring: private UNIT_CFLAGS += -O2
+# These compute for longer than an optimization takes.
+$(addprefix $(UNIT_OUT)/,drivers/test_clock guest/net/test_network guest/sample/test_python_walk guest/sample/test_stack_walk \
+	host/draw/test_latency_values): private UNIT_CFLAGS += -O1
 $(addprefix $(UNIT_OUT)/guest/sample/,test_python_walk test_stack_walk): private UNIT_CFLAGS += -Wno-gnu-variable-sized-type-not-at-end
 # It unwinds its own functions, and stubs of the linker: lld's say nothing of their frames.
 $(UNIT_OUT)/host/unwind/test_unwind: private UNIT_CFLAGS += -fomit-frame-pointer

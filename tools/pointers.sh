@@ -10,15 +10,15 @@ if ! command -v clang-query >/dev/null; then
 fi
 matches=$(mktemp)
 trap 'rm -f "$matches" "$matches".*' EXIT
+# One match, because each looks at all that the headers declare; where it is comes last, because that compares text.
 cat >"$matches" <<'END'
 set bind-root false
 let here isExpansionInFileMatching("(include|lib|drivers|guest|boot|host|plugin)/[a-z]")
 let pointer ignoringImpCasts(expr(hasType(hasCanonicalType(pointerType()))).bind("pointer"))
-match unaryOperator(here, hasOperatorName("!"), hasUnaryOperand(pointer))
-match binaryOperator(here, hasAnyOperatorName("&&", "||"), hasLHS(pointer))
-match binaryOperator(here, hasAnyOperatorName("&&", "||"), hasRHS(pointer))
-match stmt(here, anyOf(ifStmt(hasCondition(pointer)), whileStmt(hasCondition(pointer)), doStmt(hasCondition(pointer)), forStmt(hasCondition(pointer)), conditionalOperator(hasCondition(pointer))))
-match implicitCastExpr(here, hasCastKind("CK_PointerToBoolean"), hasSourceExpression(pointer))
+let operator binaryOperator(hasAnyOperatorName("&&", "||"), eachOf(hasLHS(pointer), hasRHS(pointer)))
+let condition anyOf(ifStmt(hasCondition(pointer)), whileStmt(hasCondition(pointer)), doStmt(hasCondition(pointer)), forStmt(hasCondition(pointer)), conditionalOperator(hasCondition(pointer)))
+let cast implicitCastExpr(hasCastKind("CK_PointerToBoolean"), hasSourceExpression(pointer))
+match stmt(anyOf(unaryOperator(hasOperatorName("!"), hasUnaryOperand(pointer)), operator, condition, cast), here)
 END
 
 # query REGEX FLAG...: asks about those of the files whose path it matches; without lwIP the network is not built.

@@ -21,17 +21,21 @@ static int folded(char c)
 size_t nearest_distance(const char *a, const char *b)
 {
     size_t row[NEAREST_NAME_BYTES];
+    int letters[NEAREST_NAME_BYTES];
     size_t a_bytes = least(strlen(a), NEAREST_NAME_BYTES - 1);
     size_t b_bytes = least(strlen(b), NEAREST_NAME_BYTES - 1);
 
-    for (size_t j = 0; j <= b_bytes; j++)
+    for (size_t j = 0; j <= b_bytes; j++) {
         row[j] = j;
+        letters[j] = folded(b[j]);
+    }
     for (size_t i = 0; i < a_bytes; i++) {
         size_t diagonal = row[0];
+        int letter = folded(a[i]);
 
         row[0] = i + 1;
         for (size_t j = 0; j < b_bytes; j++) {
-            size_t changed = diagonal + (folded(a[i]) != folded(b[j]));
+            size_t changed = diagonal + (letter != letters[j]);
 
             diagonal = row[j + 1];
             row[j + 1] = least(changed, least(diagonal, row[j]) + 1);

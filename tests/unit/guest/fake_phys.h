@@ -5,6 +5,7 @@
 #ifndef TESTS_UNIT_GUEST_FAKE_PHYS_H
 #define TESTS_UNIT_GUEST_FAKE_PHYS_H
 
+#include <sanitizer/asan_interface.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +16,21 @@
 
 static struct buddy arena;
 static void *arena_bytes, *arena_metadata;
+static size_t arena_pages;
 
+/* The bytes stay from one test to the next, which new pages of the kernel's would be dear for. */
 static void fake_phys_open(size_t pages)
 {
     uint64_t first;
 
-    arena_bytes = aligned_alloc(ARENA_ALIGNMENT, (pages + 1023) / 1024 * ARENA_ALIGNMENT);
+    if (arena_pages != pages) {
+        free(arena_bytes);
+        arena_bytes = aligned_alloc(ARENA_ALIGNMENT, (pages + 1023) / 1024 * ARENA_ALIGNMENT);
+        memset(arena_bytes, 0xa5, pages * PAGE_BYTES);
+        arena_pages = pages;
+    }
+    ASAN_UNPOISON_MEMORY_REGION(arena_bytes, pages * PAGE_BYTES);
     arena_metadata = malloc(buddy_metadata_bytes(pages));
-    memset(arena_bytes, 0xa5, pages * PAGE_BYTES);
     first = ((uint64_t)arena_bytes - DIRECT_MAP) / PAGE_BYTES;
     buddy_init(&arena, arena_metadata, first, pages, DIRECT_MAP);
     buddy_add(&arena, first, first + pages);
@@ -30,7 +38,7 @@ static void fake_phys_open(size_t pages)
 
 static void fake_phys_close(void)
 {
-    free(arena_bytes);
+    ASAN_POISON_MEMORY_REGION(arena_bytes, arena_pages * PAGE_BYTES);
     free(arena_metadata);
 }
 

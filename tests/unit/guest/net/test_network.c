@@ -176,8 +176,7 @@ static void put(enum run_stream_port port, size_t count)
     uint8_t *at = put_streams[port] + box.put[port];
 
     assert_true(box.put[port] + count <= STREAM_MOST);
-    for (size_t i = 0; i < count; i++)
-        at[i] = (uint8_t)(test_random_next(&peer.random) >> 32);
+    test_random_fill(&peer.random, at, count);
     assert_int_equal(outbox_put(&box, port, at, count), 0);
 }
 

@@ -92,8 +92,7 @@ static int put(struct fixture *f, enum run_stream_port port, size_t count)
     uint8_t *at = f->streams[port] + f->put[port];
 
     assert_true(f->put[port] + count <= STREAM_MOST);
-    for (size_t i = 0; i < count; i++)
-        at[i] = (uint8_t)(test_random_next(&f->random) >> 32);
+    test_random_fill(&f->random, at, count);
     int status = outbox_put(&f->box, port, at, count);
     if (status == 0)
         f->put[port] += count;

@@ -127,8 +127,7 @@ static void random_write(struct inode *inode, struct model *m, struct test_rando
 
     if (test_random_below(r, 3) == 0)
         offset &= ~(PAGE_BYTES - 1ull);
-    for (uint64_t i = 0; i < bytes; i++)
-        text[i] = (uint8_t)test_random_next(r);
+    test_random_fill(r, text, bytes);
     if (offset + bytes > m->size)
         model_resize(m, offset + bytes);
     memcpy(m->bytes + offset, text, bytes);
@@ -187,8 +186,7 @@ static void run_random(uint64_t seed, uint64_t base_bytes, uint64_t misaligned, 
     uint8_t *archive = aligned_alloc(PAGE_BYTES, MODEL_BYTES + PAGE_BYTES);
     struct inode *inode = inode_new(S_IFREG | 0644);
 
-    for (uint64_t i = 0; i < MODEL_BYTES; i++)
-        archive[i + misaligned] = (uint8_t)test_random_next(&r);
+    test_random_fill(&r, archive + misaligned, MODEL_BYTES);
     memcpy(m.bytes, archive + misaligned, base_bytes);
     m.size = base_bytes;
     inode->base = served ? NULL : archive + misaligned;
