@@ -4,6 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${BUILD:=build}" "${MAKE:=make}"
+unset MAKEFLAGS MFLAGS # the options of this make are none of those that a test starts
 mkdir -p "$BUILD"
 passed=0
 failed=0
