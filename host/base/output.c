@@ -15,12 +15,14 @@ void output_init(struct output *out, int fd)
     out->fd = fd;
     out->error = 0;
     out->used = 0;
+    out->sink = NULL;
 }
 
 int output_flush(struct output *out)
 {
     if (out->error == 0)
-        out->error = transfer_write(out->fd, out->buffer, out->used, NULL);
+        out->error = out->sink != NULL ? out->sink(out->context, out->buffer, out->used)
+                                       : transfer_write(out->fd, out->buffer, out->used, NULL);
     out->used = 0;
     return out->error;
 }

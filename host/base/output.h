@@ -16,6 +16,9 @@ struct output {
     int fd;
     int error; /* -errno of the first failed write */
     size_t used;
+    /* What takes the bytes in place of the file, if it is set; 0 or -errno. */
+    int (*sink)(void *context, const char *bytes, size_t count);
+    void *context; /* of it */
     char buffer[OUTPUT_BYTES];
 };
 

@@ -21,7 +21,7 @@ typedef void row_team_format(void *owner, struct output *out, const uint64_t *wo
                              const char *bytes);
 
 /* Begins with as many threads as a walk over the scan's file may have.  Until row_team_free only
- * the team writes to `out`, or whoever has drained it.  NULL without memory. */
+ * the team writes to `out`, or the caller after row_team_drain.  NULL without memory. */
 struct row_team *row_team_new(struct output *out, const struct trace_scan *scan,
                               row_team_format *format, void *owner);
 

@@ -86,8 +86,14 @@ void sample_rows_forget(struct sample_rows *rows)
         rows->cache[i].known = false;
 }
 
-/* The words of a row; what each event rose by follows. */
-enum { TIME, CPU, PID, TID, IP, NAME, NAME_BYTES, EVENTS, FIXED };
+/* The words of a row, two numbers in some, for less is to be moved from one CPU to another; what
+ * each event rose by follows. */
+enum { TIME, CPU_TID, PID_EVENTS, IP, NAME, FIXED };
+
+static uint64_t pair(uint32_t high, uint32_t low)
+{
+    return (uint64_t)high << 32 | low;
+}
 
 static void fill(const struct sample_rows *rows, const struct trace_samples *samples, uint32_t n,
                  uint64_t *words)
@@ -96,12 +102,13 @@ static void fill(const struct sample_rows *rows, const struct trace_samples *sam
     const struct trace_slot *previous = n != 0 ? sample - 1 : samples->previous;
 
     words[TIME] = trace_info_time_ns(rows->info, sample->time);
-    words[CPU] = samples->chunk->cpu;
+    words[CPU_TID] = pair(samples->chunk->cpu, sample->tid);
+    words[PID_EVENTS] = samples->event_count;
     if (rows->pids)
-        words[PID] = trace_processes_pid(&rows->info->processes, sample->tid, sample->time);
-    words[TID] = sample->tid;
+        words[PID_EVENTS] =
+            pair(trace_processes_pid(&rows->info->processes, sample->tid, sample->time),
+                 samples->event_count);
     words[IP] = trace_samples_ip(samples, n);
-    words[EVENTS] = samples->event_count;
     for (uint32_t i = 0; i < samples->event_count; i++)
         words[FIXED + i] = sample->counters[i] - previous->counters[i];
 }
@@ -109,24 +116,26 @@ static void fill(const struct sample_rows *rows, const struct trace_samples *sam
 const uint64_t *sample_rows_columns(const struct sample_rows *rows, struct output *out,
                                     const uint64_t *words, const char *bytes)
 {
+    uint32_t events = (uint32_t)words[PID_EVENTS];
+
     output_decimal(out, words[TIME]);
     output_char(out, ',');
-    output_decimal(out, words[CPU]);
+    output_decimal(out, words[CPU_TID] >> 32);
     output_char(out, ',');
     if (rows->pids) {
-        output_decimal(out, words[PID]);
+        output_decimal(out, words[PID_EVENTS] >> 32);
         output_char(out, ',');
     }
-    output_decimal(out, words[TID]);
+    output_decimal(out, (uint32_t)words[CPU_TID]);
     output_char(out, ',');
     output_hex(out, words[IP]);
     output_char(out, ',');
-    output_bytes(out, bytes + words[NAME], words[NAME_BYTES]);
-    for (uint32_t i = 0; i < words[EVENTS]; i++) {
+    output_bytes(out, bytes + (uint32_t)words[NAME], words[NAME] >> 32);
+    for (uint32_t i = 0; i < events; i++) {
         output_char(out, ',');
         output_decimal(out, words[FIXED + i]);
     }
-    return words + FIXED + words[EVENTS];
+    return words + FIXED + events;
 }
 
 static void put_row(void *owner, struct output *out, const uint64_t *words, const char *bytes)
@@ -149,7 +158,7 @@ uint64_t *sample_rows_add(struct sample_rows *rows, const struct trace_samples *
     struct sample_rows_label *name = label(rows, samples->slots[n].ip);
     uint32_t own = FIXED + samples->event_count;
     uint64_t batch = row_team_batch(rows->team, own + words, name->bytes,
-                                    own * (size_t)OUTPUT_NUMBER_MAX + name->bytes + text);
+                                    (own + 2) * (size_t)OUTPUT_NUMBER_MAX + name->bytes + text);
     uint64_t *row;
 
     if (name->batch != batch) {
@@ -158,8 +167,7 @@ uint64_t *sample_rows_add(struct sample_rows *rows, const struct trace_samples *
     }
     row = row_team_row(rows->team, own + words);
     fill(rows, samples, n, row);
-    row[NAME] = name->place;
-    row[NAME_BYTES] = name->bytes;
+    row[NAME] = pair(name->bytes, name->place);
     return row + own;
 }
 
@@ -170,8 +178,7 @@ void sample_rows_put(struct sample_rows *rows, const struct trace_samples *sampl
 
     row_team_drain(rows->team);
     fill(rows, samples, n, words);
-    words[NAME] = 0;
-    words[NAME_BYTES] = name->bytes;
+    words[NAME] = pair(name->bytes, 0);
     sample_rows_columns(rows, rows->output, words, name->text);
     if (samples->accesses != NULL)
         put_access(rows, &samples->accesses[n]);

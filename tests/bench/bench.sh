@@ -156,6 +156,19 @@ reading_stacks() {
     done
 }
 
+# A twentieth as many samples: what is written for each of them is formatted in all threads.  Folded stacks and pprof are
+# mostly counted, which one thread does, and hiresperf's log is mostly written.
+sooner_rows() {
+    "$TOOLS/gentrace" $((samples / 20)) generated.bin || missed=1
+    for view in dump 'diff generated.bin' 'export csv -o -' 'export perfetto -o -'; do
+        # shellcheck disable=SC2086
+        row "hr ${view%% -*}, how much sooner two threads end" "$(sooner $view)" times ge 1.7
+    done
+    for format in folded hrperf pprof; do
+        row "hr export $format, how much sooner two threads end" "$(sooner export $format -o -)" times
+    done
+}
+
 bench_readers() {
     "$TOOLS/gentrace" "$samples" generated.bin || missed=1
     row 'generated trace' "$(calc %.0f "$(stat -c %s generated.bin) / 1e6")" MB
@@ -165,22 +178,24 @@ bench_readers() {
     reading 'hr check' 50 check
     reading 'hr stat, one thread' 50 stat --jobs 1
     reading 'hr report, one thread' 20 report --jobs 1
-    for view in stat timeline 'hist --of interval --of cycles' noise; do
+    for view in stat report timeline 'hist --of interval --of cycles' noise; do
         # shellcheck disable=SC2086
         row "hr ${view%% *}, how much sooner two threads end" "$(sooner $view)" times ge 1.7
     done
+    sooner_rows
     reading_stacks
 }
 
 # The same readers on traces of which each is ten times as long as the one before: 7 bytes a sample, so that a billion take 7 GB.
 bench_scaling() {
     "$TOOLS/gentrace" 1000 small.bin || missed=1
-    rm -f scaling.txt
+    set --
     for count in ${HR_BENCH_SCALING:-1000000 10000000 100000000}; do
-        "$TOOLS/gentrace" "$count" scaling.bin || missed=1
-        "$TOOLS/scaling" measure "$HR" small.bin "$count" scaling.bin >>scaling.txt || missed=1
-        rm -f scaling.bin
+        "$TOOLS/gentrace" "$count" "scaling-$count.bin" || missed=1
+        set -- "$@" "$count" "scaling-$count.bin"
     done
+    "$TOOLS/scaling" measure "$HR" small.bin "$@" >scaling.txt || missed=1
+    rm -f scaling-*.bin
     while read -r reader count ns mib; do
         row "hr $reader, $((count / 1000000)) million samples: CPU time a sample" "$ns" ns
         row "hr $reader, $((count / 1000000)) million samples: resident memory" "$mib" MiB le 64

@@ -1,8 +1,8 @@
 /* How the readers' time and memory grow with the number of samples.
  *
- *   scaling measure HR SMALL COUNT FILE   measures each reader on FILE, which has COUNT samples;
- * its start is measured on SMALL, which has very few scaling draw                          draws
- * such lines, from the standard input, as SVG
+ *   scaling measure HR SMALL COUNT FILE ...  measures each reader on each FILE, which has COUNT
+ *                                            samples, and its start on SMALL, which has very few
+ *   scaling draw                             draws such lines, from the standard input, as SVG
  *
  * A line is "READER COUNT NANOSECONDS MEBIBYTES": processor time a sample without the start, and
  * resident memory; each is the least of several runs.
@@ -22,8 +22,10 @@
 #include "host/draw/svg.h"
 #include "lib/array.h"
 
-#define RUNS_MAX 15
-#define RUNS_SAMPLES 60000000 /* so many in all, at least, for each reader */
+#define ROUNDS 4
+#define ROUND_RUNS_MAX 5.0
+#define ROUND_SAMPLES 2e7 /* so many in a round, at least, for each reader */
+#define FILES_MAX 8
 #define ROWS_MAX 256
 #define PANEL_TOP 40.0
 #define PANEL_HEIGHT 180.0
@@ -74,32 +76,38 @@ static struct usage run(const char *hr, const char *const reader[4], const char 
     };
 }
 
-static struct usage least(const char *hr, const char *const reader[4], const char *file,
-                          uint64_t samples)
+/* Takes the least of `best` and some more runs, of a short file more. */
+static void improve(struct usage *best, const char *hr, const char *const reader[4],
+                    const char *file, double samples)
 {
-    uint64_t runs = RUNS_SAMPLES / samples + 1;
-    struct usage best = run(hr, reader, file);
+    double runs = fmin(fmax(ROUND_SAMPLES / samples, 1), ROUND_RUNS_MAX);
 
-    for (uint64_t i = 1; i < runs && i < RUNS_MAX; i++) {
+    for (int i = 0; i < (int)runs; i++) {
         struct usage next = run(hr, reader, file);
 
-        best.seconds = fmin(best.seconds, next.seconds);
-        best.mib = fmin(best.mib, next.mib);
+        best->seconds = fmin(best->seconds, next.seconds);
+        best->mib = fmin(best->mib, next.mib);
     }
-    return best;
 }
 
-static int measure(const char *hr, const char *small, uint64_t count, const char *file)
+/* In rounds over all files, so that what else the machine does strikes short and long ones alike.
+ */
+static void measure_reader(const char *hr, const char *const reader[4], const char *small,
+                           char **files, size_t count)
 {
-    for (size_t i = 0; i < ARRAY_COUNT(readers); i++) {
-        struct usage start = least(hr, readers[i], small, 1);
-        struct usage all = least(hr, readers[i], file, count);
+    struct usage start = {INFINITY, INFINITY}, best[FILES_MAX];
 
-        printf("%s %llu %.3f %.1f\n", readers[i][0], (unsigned long long)count,
-               (all.seconds - start.seconds) * 1e9 / (double)count, all.mib);
-        fflush(stdout);
+    for (size_t n = 0; n < count; n++)
+        best[n] = start;
+    for (int round = 0; round < ROUNDS; round++) {
+        improve(&start, hr, reader, small, 1);
+        for (size_t n = 0; n < count; n++)
+            improve(&best[n], hr, reader, files[2 * n + 1], strtod(files[2 * n], NULL));
     }
-    return 0;
+    for (size_t n = 0; n < count; n++)
+        printf("%s %s %.3f %.1f\n", reader[0], files[2 * n],
+               (best[n].seconds - start.seconds) * 1e9 / strtod(files[2 * n], NULL), best[n].mib);
+    fflush(stdout);
 }
 
 static double x_of(double count, double first, double last)
@@ -200,8 +208,11 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "draw") == 0)
         return draw();
-    if (argc == 6 && strcmp(argv[1], "measure") == 0)
-        return measure(argv[2], argv[3], strtoull(argv[4], NULL, 10), argv[5]);
-    fputs("usage: scaling measure HR SMALL COUNT FILE | scaling draw\n", stderr);
-    return 2;
+    if (argc < 6 || argc % 2 != 0 || argc > 4 + 2 * FILES_MAX || strcmp(argv[1], "measure") != 0) {
+        fputs("usage: scaling measure HR SMALL COUNT FILE ... | scaling draw\n", stderr);
+        return 2;
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(readers); i++)
+        measure_reader(argv[2], readers[i], argv[3], argv + 4, (size_t)(argc - 4) / 2);
+    return 0;
 }

@@ -162,7 +162,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
             p->last_ns = ns;
         previous = sample;
     }
-    return p->places.message.error != 0 ? p->places.message.error : p->e->output.error;
+    return p->places.message.error != 0 ? p->places.message.error : row_team_error(p->places.team);
 }
 
 static int take_record(void *context, const struct trace_chunk *chunk,
@@ -171,7 +171,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     struct pprof *p = context;
 
     sample_time_record(&p->time, chunk, record);
-    return p->e->output.error;
+    return row_team_error(p->places.team);
 }
 
 static void put_type(struct pprof *p, uint32_t field, const char *type, const char *unit)
@@ -288,7 +288,7 @@ static int walk(struct pprof *p)
         return error;
     put_rows(p);
     put_tail(p);
-    gzip_finish(&p->places.gzip);
+    pprof_places_finish(&p->places);
     return p->places.message.error;
 }
 

@@ -9,23 +9,6 @@
 #define OS_UNIX 3 /* RFC 1952, 2.3.1 */
 #define MEMORY_LEVEL 8 /* zlib's default */
 
-int gzip_init(struct gzip *gzip, struct output *out)
-{
-    static char mark[] = OUTPUT_MARK_GZIP;
-
-    *gzip = (struct gzip){.out = out, .header = {.comment = (Bytef *)mark, .os = OS_UNIX}};
-    return deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS_GZIP,
-                        MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK &&
-                   deflateSetHeader(&gzip->stream, &gzip->header) == Z_OK
-               ? 0
-               : -ENOMEM;
-}
-
-void gzip_free(struct gzip *gzip)
-{
-    deflateEnd(&gzip->stream);
-}
-
 static void compress_all(struct gzip *gzip, int flush)
 {
     char room[16384];
@@ -38,15 +21,40 @@ static void compress_all(struct gzip *gzip, int flush)
     } while (gzip->stream.avail_out == 0);
 }
 
-void gzip_put(struct gzip *gzip, const void *bytes, size_t count)
+static int take_plain(void *context, const char *bytes, size_t count)
 {
-    gzip->stream.next_in = bytes;
-    gzip->stream.avail_in = (uInt)count; /* one message */
+    struct gzip *gzip = context;
+
+    gzip->stream.next_in = (const Bytef *)bytes;
+    gzip->stream.avail_in = (uInt)count; /* a buffer of an output at most */
     compress_all(gzip, Z_NO_FLUSH);
+    return gzip->out->error;
+}
+
+int gzip_init(struct gzip *gzip, struct output *out)
+{
+    static char mark[] = OUTPUT_MARK_GZIP;
+
+    gzip->out = out;
+    gzip->header = (gz_header){.comment = (Bytef *)mark, .os = OS_UNIX};
+    output_init(&gzip->plain, -1);
+    gzip->plain.sink = take_plain;
+    gzip->plain.context = gzip;
+    return deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS_GZIP,
+                        MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK &&
+                   deflateSetHeader(&gzip->stream, &gzip->header) == Z_OK
+               ? 0
+               : -ENOMEM;
+}
+
+void gzip_free(struct gzip *gzip)
+{
+    deflateEnd(&gzip->stream);
 }
 
 void gzip_finish(struct gzip *gzip)
 {
+    output_flush(&gzip->plain);
     gzip->stream.next_in = NULL;
     gzip->stream.avail_in = 0;
     compress_all(gzip, Z_FINISH);

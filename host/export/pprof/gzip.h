@@ -10,15 +10,14 @@
 
 struct gzip {
     struct output *out; /* remembers failed writes */
+    struct output plain; /* what is to be compressed */
     z_stream stream;
     gz_header header;
 };
 
-/* 0 or -ENOMEM. */
+/* A gzip that is all zero.  0 or -ENOMEM. */
 int gzip_init(struct gzip *gzip, struct output *out);
 void gzip_free(struct gzip *gzip);
-
-void gzip_put(struct gzip *gzip, const void *bytes, size_t count);
 
 /* Writes what is left, and the end. */
 void gzip_finish(struct gzip *gzip);

@@ -13,17 +13,21 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
 int pprof_places_init(struct pprof_places *places, struct export *e)
 {
-    *places = (struct pprof_places){.e = e};
+    places->e = e;
     places->seen = calloc(e->info.map_count + 1, sizeof places->seen[0]);
     if (places->seen == NULL || numbers_init(&places->strings, NAMES_MAX) != 0 ||
         numbers_init(&places->functions, NAMES_MAX) != 0 ||
         numbers_init(&places->locations, LOCATIONS_MAX) != 0)
         return -ENOMEM;
-    return gzip_init(&places->gzip, &e->output);
+    if (gzip_init(&places->gzip, &e->output) != 0)
+        return -ENOMEM;
+    places->team = row_team_new(&places->gzip.plain, &e->scan, NULL, NULL);
+    return places->team != NULL ? 0 : -ENOMEM;
 }
 
 void pprof_places_free(struct pprof_places *places)
 {
+    row_team_free(places->team);
     gzip_free(&places->gzip);
     numbers_free(&places->strings);
     numbers_free(&places->functions);
@@ -34,8 +38,15 @@ void pprof_places_free(struct pprof_places *places)
 
 void pprof_places_put(struct pprof_places *places)
 {
-    gzip_put(&places->gzip, places->message.bytes, places->message.used);
+    row_team_bytes(places->team, places->message.bytes, places->message.used);
     places->message.used = 0;
+}
+
+void pprof_places_finish(struct pprof_places *places)
+{
+    row_team_free(places->team);
+    places->team = NULL;
+    gzip_finish(&places->gzip);
 }
 
 uint64_t pprof_places_string(struct pprof_places *places, const char *text)

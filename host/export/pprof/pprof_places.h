@@ -9,6 +9,7 @@
 #include "host/export/common/numbers.h"
 #include "host/export/common/proto.h"
 #include "host/export/pprof/gzip.h"
+#include "host/scan/row_team.h"
 
 /* The published field numbers of the messages Profile and Line. */
 enum {
@@ -33,17 +34,21 @@ struct pprof_seen { /* what of the places in a map was known */
 struct pprof_places {
     struct export *e;
     struct gzip gzip;
+    struct row_team *team; /* that compresses in other threads; owned */
     struct proto message; /* that is being built */
     struct numbers strings, functions, locations;
     struct pprof_seen *seen; /* in no map, then one for each of the info's maps; owned */
 };
 
-/* 0 or -ENOMEM; to be freed in both cases. */
+/* Of places that are all zero.  0 or -ENOMEM; to be freed in both cases. */
 int pprof_places_init(struct pprof_places *places, struct export *e);
 void pprof_places_free(struct pprof_places *places);
 
 /* Writes the message that was built. */
 void pprof_places_put(struct pprof_places *places);
+
+/* After all messages. */
+void pprof_places_finish(struct pprof_places *places);
 
 /* The number of a text, which is raw. */
 uint64_t pprof_places_string(struct pprof_places *places, const char *text);

@@ -6,10 +6,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "host/export/common/export.h"
 #include "host/export/text/stack_text.h"
 #include "host/scan/off_cpu.h"
+#include "host/scan/row_team.h"
 #include "lib/hash.h"
 
 #define LINES_MAX (1u << 20)
@@ -25,6 +27,8 @@ struct line {
 struct folded {
     struct export *e;
     int event; /* -1: samples */
+    struct stack_text text;
+    struct row_team *team; /* that lines are left to; owned */
     struct off_cpu off;
     struct line *lines; /* in the order of their appearance; owned */
     uint32_t *index; /* hash table of line numbers + 1, 0: free; owned */
@@ -53,6 +57,36 @@ static int hash_nodes(struct folded *f)
     return 0;
 }
 
+/* The words of a row; its stack's follow. */
+enum { WEIGHT, FUNCTION, STACK };
+
+static void put_row(void *, struct output *out, const uint64_t *words, const char * /*bytes*/)
+{
+    stack_text_put_words(out, words + STACK, false);
+    output_text(out, (const char *)words[FUNCTION]);
+    output_char(out, ' ');
+    output_decimal(out, words[WEIGHT]);
+    output_char(out, '\n');
+}
+
+/* Leaves a line to the team.  False: it is to be formatted at once. */
+static bool put_later(struct folded *f, const struct line *line)
+{
+    uint64_t words[STACK_TEXT_WORDS_MAX], *row;
+    const char *function = stack_text_name(&f->text, line->function);
+    size_t bytes;
+    uint32_t count = stack_text_words(&f->text, &f->e->scan.stacks, line->stack, words, &bytes);
+
+    if (count == 0 || function == NULL)
+        return false;
+    row_team_batch(f->team, STACK + count, 0, bytes + strlen(function) + OUTPUT_NUMBER_MAX + 2);
+    row = row_team_row(f->team, STACK + count);
+    row[WEIGHT] = line->weight;
+    row[FUNCTION] = (uintptr_t)function;
+    memcpy(row + STACK, words, count * sizeof words[0]);
+    return true;
+}
+
 static void put_lines(struct folded *f)
 {
     struct output *out = &f->e->output;
@@ -60,8 +94,9 @@ static void put_lines(struct folded *f)
     for (uint32_t i = 0; i < f->count; i++) {
         const struct line *line = &f->lines[i];
 
-        if (line->weight == 0)
+        if (line->weight == 0 || put_later(f, line))
             continue;
+        row_team_drain(f->team);
         stack_text_put(out, &f->e->scan.stacks, line->stack, &f->e->functions);
         stack_text_function(out, &f->e->functions.rows[line->function]);
         output_char(out, ' ');
@@ -108,7 +143,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
                                      : export_increment(sample, previous, (uint32_t)f->event);
         previous = sample;
     }
-    return f->e->output.error;
+    return row_team_error(f->team);
 }
 
 /* A wait that has ended. */
@@ -120,7 +155,7 @@ static int take_wait(void *context, const struct off_cpu_event *wait, uint64_t t
         return -ENOMEM;
     find_line(f, wait->stack, functions_at(&f->e->functions, wait->ip))->weight +=
         trace_info_ns(&f->e->info, ticks);
-    return f->e->output.error;
+    return row_team_error(f->team);
 }
 
 static int take_waits(void *context, const struct trace_samples *samples)
@@ -160,10 +195,13 @@ static int fold(struct folded *f)
 
     f->lines = malloc(LINES_MAX * sizeof f->lines[0]);
     f->index = calloc(INDEX_SLOTS, sizeof f->index[0]);
-    if (f->lines != NULL && f->index != NULL)
+    f->team = row_team_new(&f->e->output, &f->e->scan, put_row, NULL);
+    if (f->lines != NULL && f->index != NULL && f->team != NULL)
         error = walk(f);
     if (error == 0)
         put_lines(f);
+    row_team_free(f->team);
+    stack_text_free(&f->text);
     free(f->lines);
     free(f->index);
     free(f->hashes);
@@ -173,7 +211,7 @@ static int fold(struct folded *f)
 
 static int run(struct export *e)
 {
-    struct folded f = {.e = e, .event = e->weight};
+    struct folded f = {.e = e, .event = e->weight, .text = {.functions = &e->functions}};
 
     return fold(&f);
 }

@@ -1,7 +1,13 @@
 /* Writes call stacks as text. */
 #include "host/export/text/stack_text.h"
 
-char *stack_text_name(const struct function *function, char name[STACK_TEXT_NAME_BYTES])
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_BYTES (FUNCTIONS_LABEL_BYTES + 4)
+#define KEPT_BYTES (16u << 20)
+
+static char *name_of(const struct function *function, char name[NAME_BYTES])
 {
     char *c = functions_label(function, name);
 
@@ -14,12 +20,13 @@ char *stack_text_name(const struct function *function, char name[STACK_TEXT_NAME
 
 void stack_text_function(struct output *out, const struct function *function)
 {
-    char name[STACK_TEXT_NAME_BYTES];
+    char name[NAME_BYTES];
 
-    output_text(out, stack_text_name(function, name));
+    output_text(out, name_of(function, name));
 }
 
-const char *stack_text_beginning(const struct stacks *stacks, uint32_t node, uint32_t count)
+/* What the text begins with when the stack's outermost functions are not in it. */
+static const char *beginning(const struct stacks *stacks, uint32_t node, uint32_t count)
 {
     static const char *const roots[HR_STACK_ROOTS] = {
         [HR_STACK_NONE] = "[no_stack];",
@@ -36,7 +43,7 @@ static void put(struct output *out, const struct stacks *stacks, uint32_t node,
 {
     uint64_t addresses[STACK_TEXT_FRAMES_MAX];
     uint32_t count = stacks_addresses(stacks, node, addresses, STACK_TEXT_FRAMES_MAX);
-    const char *begin = stack_text_beginning(stacks, node, count);
+    const char *begin = beginning(stacks, node, count);
     char label[FUNCTIONS_LABEL_BYTES];
 
     output_text(out, begin);
@@ -65,4 +72,65 @@ void stack_text_field(struct output *out, const struct stacks *stacks, uint32_t 
     output_char(out, '"');
     put(out, stacks, node, functions, true);
     output_char(out, '"');
+}
+
+void stack_text_free(struct stack_text *text)
+{
+    for (uint32_t i = 0; text->names != NULL && i < text->functions->count; i++)
+        free(text->names[i]);
+    free(text->names);
+    text->names = NULL;
+}
+
+const char *stack_text_name(struct stack_text *text, uint32_t function)
+{
+    char name[NAME_BYTES];
+
+    if (text->names == NULL)
+        text->names = calloc(FUNCTIONS_MAX, sizeof text->names[0]);
+    if (text->names == NULL)
+        return NULL;
+    if (text->names[function] == NULL && text->bytes < KEPT_BYTES) {
+        text->names[function] = strdup(name_of(&text->functions->rows[function], name));
+        text->bytes += strlen(name);
+    }
+    return text->names[function];
+}
+
+enum { BEGINNING, COUNT, NAMES }; /* a stack's words: texts, innermost first */
+
+uint32_t stack_text_words(struct stack_text *text, const struct stacks *stacks, uint32_t node,
+                          uint64_t words[STACK_TEXT_WORDS_MAX], size_t *bytes)
+{
+    uint32_t count = stacks_addresses(stacks, node, words + NAMES, STACK_TEXT_FRAMES_MAX);
+    const char *begin = beginning(stacks, node, count);
+
+    *bytes = strlen(begin) + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name =
+            stack_text_name(text, functions_at(text->functions, words[NAMES + i] - 1));
+
+        if (name == NULL)
+            return 0;
+        *bytes += strlen(name) + 1;
+        words[NAMES + i] = (uintptr_t)name;
+    }
+    words[BEGINNING] = (uintptr_t)begin;
+    words[COUNT] = count;
+    return NAMES + count;
+}
+
+void stack_text_put_words(struct output *out, const uint64_t *words, bool field)
+{
+    const char *begin = (const char *)words[BEGINNING];
+
+    output_text(out, begin);
+    for (uint64_t i = words[COUNT]; i-- > 0;) {
+        const char *name = (const char *)words[NAMES + i];
+
+        if (field && *begin == 0 && i + 1 == words[COUNT] && output_csv_is_formula(name))
+            output_char(out, '\'');
+        output_text(out, name);
+        output_char(out, ';');
+    }
 }

@@ -116,6 +116,7 @@ static void test_deep_chain(void **state)
         sample.stack = stacks_child(&stacks, sample.stack, i | (i & 1) << 63);
     begin();
     perf_records_sample(&records, &sample);
+    row_team_free(records.team);
     assert_int_equal(output_flush(&out), 0);
     assert_int_equal(records.bytes, 8 * (8 + 28 + 3 + 2 * PERF_RECORDS_FRAMES_MAX));
     close(out.fd);
