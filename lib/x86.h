@@ -212,7 +212,8 @@ static inline void x86_halt(void)
 
 /* Enables interrupts and halts until one arrives, then disables them again.  STI's one-instruction
  * shadow makes the pair atomic, so that a wake-up between a check and the halt is not lost.  Where
- * the shadow is lost, the interrupt entry continues after the HLT (guest/syscall/entry_interrupt.S).
+ * the shadow is lost, the interrupt entry continues after the HLT
+ * (guest/syscall/entry_interrupt.S).
  */
 static inline void x86_wait_for_interrupt(void)
 {
