@@ -182,6 +182,17 @@ static inline void x86_invlpg(uint64_t address)
     __asm__ volatile("invlpg (%0)" ::"r"(address) : "memory");
 }
 
+/* Turns a loop of two instructions.  An emulator executes thousands of them in the time that it
+ * takes for one RDTSC, PAUSE or access to a device. */
+static inline void x86_spin(uint64_t rounds)
+{
+    __asm__ volatile("1: dec %0\n\t"
+                     "jnz 1b"
+                     : "+r"(rounds)
+                     :
+                     : "cc");
+}
+
 static inline void x86_pause(void)
 {
     __asm__ volatile("pause" ::: "memory");
@@ -201,7 +212,8 @@ static inline void x86_halt(void)
 
 /* Enables interrupts and halts until one arrives, then disables them again.  STI's one-instruction
  * shadow makes the pair atomic, so that a wake-up between a check and the halt is not lost.  Where
- * the shadow is lost, the interrupt entry continues after the HLT (guest/syscall/entry_interrupt.S).
+ * the shadow is lost, the interrupt entry continues after the HLT
+ * (guest/syscall/entry_interrupt.S).
  */
 static inline void x86_wait_for_interrupt(void)
 {

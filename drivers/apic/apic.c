@@ -7,6 +7,7 @@
 #include "drivers/platform.h"
 
 #define CPUID_1_ECX_X2APIC (1u << 21)
+#define SPINS 1024 /* between two looks at the TSC */
 #define ONE_COUNT_PER_TICK (1ull << 32)
 
 struct apic_state apic;
@@ -84,7 +85,7 @@ static uint64_t measure_rate(uint64_t window_ticks)
     apic_write(APIC_TIMER_INITIAL, 0xffffffff);
     armed = x86_rdtsc();
     while (x86_rdtsc() - armed < window_ticks)
-        x86_pause();
+        x86_spin(SPINS);
     before = x86_rdtsc();
     counts = 0xffffffff - apic_read(APIC_TIMER_CURRENT);
     after = x86_rdtsc();

@@ -9,6 +9,7 @@
 #include "lib/x86.h"
 #include "lib/x86_signature.h"
 
+#define DELAY_SPINS 128 /* a tenth of a microsecond */
 #define HZ_PER_GHZ 1000000000ull
 #define HYPERVISOR_BASE 0x40000000u
 #define INTEL_WORD 0x756e6547u /* "Genu" in CPUID leaf 0 EBX */
@@ -25,11 +26,7 @@ static bool clock_virtual;
 static uint64_t loop_ticks(uint64_t rounds)
 {
     uint64_t start = x86_rdtsc();
-    __asm__ volatile("1: dec %0\n\t"
-                     "jnz 1b"
-                     : "+r"(rounds)
-                     :
-                     : "cc");
+    x86_spin(rounds);
     return x86_rdtsc() - start;
 }
 
@@ -186,10 +183,12 @@ void clock_delay_us(uint64_t us)
     uint64_t ticks = us * clock_hz / 1000000;
     uint64_t start = x86_rdtsc();
 
-    if (clock_virtual) /* an emulator takes a hundred times as long for RDTSC and PAUSE */
-        (void)loop_ticks(ticks / 2 + 1);
-    while (x86_rdtsc() - start < ticks)
+    if (clock_virtual)
+        x86_spin(ticks / 2 + 1);
+    while (x86_rdtsc() - start < ticks) {
+        x86_spin(DELAY_SPINS);
         x86_pause();
+    }
 }
 
 uint64_t clock_us(void)

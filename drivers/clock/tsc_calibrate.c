@@ -13,6 +13,7 @@
 #define FEMTOSECONDS_PER_SECOND 1000000000000000ull
 #define PM_TIMER_HZ 3579545u
 #define PIT_HZ 1193182u
+#define READING_SPINS 1024 /* between two readings: a microsecond */
 #define STUCK_TICKS (1ull << 31) /* no timer stays unchanged that long */
 
 /* IA-PC HPET specification 1.0a, 2.3 */
@@ -147,6 +148,7 @@ static uint64_t tsc_measure(const struct reference *reference, uint32_t window,
     uint32_t counts;
 
     do {
+        x86_spin(READING_SPINS);
         last = reading_take(reference);
         counts = (last.count - first.count) & reference->mask;
         if (last.tsc - first.tsc > STUCK_TICKS)

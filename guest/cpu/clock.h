@@ -3,8 +3,8 @@
  * The difference is *cpu->clock.offset.  In shared mode it is in the page that the program's vDSO
  * reads (guest/vdso/data.h); otherwise it is always 0.
  *
- * Shared mode takes the time of the sampler and of service work off: guest/syscall/entry_*.S does so
- * for interrupts, clock_stop() and clock_start() for service work inside a system call, and
+ * Shared mode takes the time of the sampler and of service work off: guest/syscall/entry_*.S does
+ * so for interrupts, clock_stop() and clock_start() for service work inside a system call, and
  * clock_end_of_call() for what follows a system call.  Context: interrupts off, on the workload CPU
  * itself; clock_stop() to clock_start(): thread.
  */

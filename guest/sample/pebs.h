@@ -1,10 +1,10 @@
 /* Precise sampling: the processor writes records (drivers/pmu/pmu_precise.h), which become samples
  * when the buffer is emptied.
  *
- * Each entry from ring 3 empties it before anything else (guest/syscall/entry_*.S, the entries named
- * _drained), and so does the interrupt of a buffer that is nearly full.  Only ring 3 makes records.
- * So they are all of the CPU's current thread, older than whatever this entry puts into the ring,
- * and of a time in which the workload clock had one distance to the TSC.
+ * Each entry from ring 3 empties it before anything else (guest/syscall/entry_*.S, the entries
+ * named _drained), and so does the interrupt of a buffer that is nearly full.  Only ring 3 makes
+ * records. So they are all of the CPU's current thread, older than whatever this entry puts into
+ * the ring, and of a time in which the workload clock had one distance to the TSC.
  *
  * Context of all functions: the CPU itself, interrupts off, unless they say otherwise.
  */

@@ -115,7 +115,7 @@ void test_hook(const char *where)
     else
         test += length;
     while (strcmp(test, "-hang") == 0)
-        x86_pause();
+        x86_halt();
     if (strcmp(where, "start") != 0 && strcmp(where, "end") != 0)
         return;
     note_instructions(where);

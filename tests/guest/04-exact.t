@@ -68,7 +68,7 @@ within 'each point but those of the wait is sampled' "$(stat_of hr.bin .samples)
 
 # Independent counters, on the same binaries: callgrind, and QEMU's user mode.
 if command -v valgrind >/dev/null; then
-    for program in 'phases-musl 30 1' 'spin-musl 50000000'; do
+    for program in 'phases-musl 25 1' 'spin-musl 20000000 memory'; do
         # shellcheck disable=SC2086
         guest=$(count --mode off "$WORKLOADS"/$program)
         # shellcheck disable=SC2086

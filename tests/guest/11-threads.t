@@ -28,13 +28,19 @@ done
 like 'the trace says how many CPUs ran the program' records 'sampling.*cpu_count=8'
 like 'and which thread started where' records 'switch .*from_tid=0 to_tid=1007 reason=1'
 like 'and that threads waited' records 'gap .*reason=4 tid=100'
+# In real time CPUs wait for each other's threads: to and fro, and changes of mappings, take ten times as long as in
+# virtual time.
+threads 2 --qemu ./virtual -- pingpong 2 2000
+expect 'futex to and fro' 0 'pingpong: 0'
+threads 3 --qemu ./virtual -- map 3 60
+expect 'mappings change under the threads that use them' 0 'map: faults seen'
 for program in threads threads-musl; do
     [ -x "$WORKLOADS/$program" ] || continue
     threads 4 -- sync 4 200
     expect "$program in parallel: mutex, condition variable, barrier" 0 'sync: sum 2000, turns 80'
-    threads 2 -- pingpong 2 2000
+    threads 2 -- pingpong 2 500
     expect "$program in parallel: futex to and fro" 0 'pingpong: 0'
-    threads 3 -- map 3 60
+    threads 3 -- map 3 20
     expect "$program in parallel: mappings change under the threads that use them" 0 'map: faults seen'
     threads 2 -- many 2 200
     expect "$program in parallel: a CPU serves one thread after the other" 0 'many: 200 threads'
@@ -158,11 +164,11 @@ like 'and says so' err 'nothing can wake any of its threads'
 threads 2 --timeout 60s -- stuck 1
 is 'a thread stuck alone ends too' "$status" 137
 
-threads 64 --mode ipi -i 100ms --mem 2G -- sync 64 10
+threads 64 --mode ipi -i 100ms --mem 2G --qemu ./virtual -- sync 64 10
 expect '64 CPUs and an observer' 0 'sync: sum 20800, turns 64'
 
 # In real time: the interval is long because the test's host may have fewer CPUs than the guest.
-threads 2 --mode ipi -i 10ms -- count 2 80000000
+threads 2 --mode ipi -i 10ms -- count 2 40000000
 expect '--mode ipi: the program runs' 0 'count: 2 threads'
 is 'the mode is in the trace' "$(stat_of hr.bin .mode)" ipi
 "$HR" dump --format csv hr.bin >a.csv

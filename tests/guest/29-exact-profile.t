@@ -97,8 +97,8 @@ run_hr diff --fail-above 0 --function work branches.bin another.bin
 is 'diff: the same program does the same' "$status.$(cat err)" 0.
 
 if command -v valgrind >/dev/null; then
-    run_guest -q --mode exact -o exact.bin "$WORKLOADS/phases-musl" 30 1
-    valgrind --tool=callgrind --callgrind-out-file=theirs "$WORKLOADS/phases-musl" 30 1 >/dev/null 2>&1
+    run_guest -q --mode exact -o exact.bin "$WORKLOADS/phases-musl" 3 1
+    valgrind --tool=callgrind --callgrind-out-file=theirs "$WORKLOADS/phases-musl" 3 1 >/dev/null 2>&1
     # functions FILE: what callgrind_annotate says of them: names and instructions.
     functions() {
         callgrind_annotate --auto=no --threshold=100 --show=Ir --show-percs=no "$1" |

@@ -47,4 +47,8 @@ static inline void x86_pause(void)
 {
 }
 
+static inline void x86_spin(uint64_t /* rounds */)
+{
+}
+
 #endif
