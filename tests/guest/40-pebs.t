@@ -67,13 +67,13 @@ patterns() {
     sources 'locked' '4 L1 locked'
 }
 
-# A record each two loads: a million, emptied at five hundred interrupts.
-million() {
-    on_flavour -m pebs -e mem-loads -c 2 "$WORKLOADS/accesses" sequential 2000000
-    conserved 'a million' 2 mem-loads
+# A record each two loads: 200,000, emptied at a hundred interrupts.
+many() {
+    on_flavour -m pebs -e mem-loads -c 2 "$WORKLOADS/accesses" sequential 400000
+    conserved 'many' 2 mem-loads
     records access_load+0x3
-    within 'a million: records' "$(wc -l <records)" 999999 1000000
-    walk 'a million' 2 8 64 5
+    within 'many: records' "$(wc -l <records)" 199999 200000
+    walk 'many' 2 8 64 5
 }
 
 # The program counts and takes as long as without; several events, some of which only count; twice the same.
@@ -175,7 +175,7 @@ while IFS= read -r flavour; do
     fi
     some=1
     patterns
-    million
+    many
     together
     options
     threads
