@@ -35,7 +35,7 @@ def upload():
 def download():
     c, _ = listen().accept()
     h = hashlib.sha256()
-    for n in range(320):
+    for n in range(80):
         h.update(block(n))
         c.sendall(block(n))
     say(h.hexdigest())
@@ -114,7 +114,7 @@ def datagrams():
     say("last", len(data))
 
 def names():
-    c, client = listen(sys.argv[3]).accept()
+    c, client = listen(bound.pop(0)).accept()
     say(client[0], client == c.getpeername(), *c.getsockname())
 
 def none():
@@ -125,7 +125,7 @@ def outgoing():
     host, port, refused = sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
     s = socket.create_connection((host, port))
     say(s.getpeername() == (host, port))
-    t = threading.Thread(target=lambda: ([s.sendall(block(n)) for n in range(320)], s.shutdown(socket.SHUT_WR)))
+    t = threading.Thread(target=lambda: ([s.sendall(block(n)) for n in range(80)], s.shutdown(socket.SHUT_WR)))
     t.start()
     say(digest_of(s))
     t.join()
@@ -160,7 +160,7 @@ def ticks(): # time passes for a thread that sleeps while clients come
     woken = []
     def sleep():
         for _ in range(3):
-            time.sleep(0.1)
+            time.sleep(0.01)
             woken.append(1)
     threading.Thread(target=sleep).start()
     count = 0
@@ -195,7 +195,7 @@ def input_too():
 def forever():
     listen().accept()
 
-cases = sys.argv[1].split(",")
+cases, bound = sys.argv[1].split(","), sys.argv[3:4] and sys.argv[3].split(",")
 for case in cases:
     globals()[case]()
     gc.collect() # a selector and its sockets refer to each other
@@ -211,7 +211,7 @@ cases, how, port = sys.argv[1].split(","), sys.argv[2], int(sys.argv[3])
 options = sys.argv[4:]
 
 def start(*arguments, **more):
-    command = ["python3", "program.py", *map(str, arguments)]
+    command = ["python3", "-S", "program.py", *map(str, arguments)]
     if how != "native":
         command = [os.environ["HR"], "run", "-q", "-o", how + ".bin", *options, *command]
     global program
@@ -248,7 +248,7 @@ def reset(s):
 
 def upload():
     s, h = connect(), hashlib.sha256()
-    for n in range(320):
+    for n in range(80):
         h.update(block(n))
         s.sendall(block(n))
     s.shutdown(socket.SHUT_WR)
@@ -258,7 +258,7 @@ def download():
     show(digest_of(connect()))
 
 def echo():
-    s, data = connect(), random.Random(1).randbytes(3000000)
+    s, data = connect(), random.Random(1).randbytes(1000000)
     threading.Thread(target=lambda: (s.sendall(data), s.shutdown(socket.SHUT_WR))).start()
     show(digest_of(s) == hashlib.sha256(data).hexdigest())
 
@@ -375,28 +375,30 @@ for cpus in 0 2; do
     ok "--cpus $cpus: the trace is right" "$HR" check guest.bin
 done
 
-# What the program sees of a client.
+# What the program sees of a client, of a client of a port without a listener, and of the outside.  Port 0 is one that the
+# system chooses.
+mkfifo fifo input
+timeout -k 5 "$LIMIT" "$HR" run -q --accel tcg --publish "$port:80" --publish 127.0.0.1:0:81 python3 -S program.py \
+    names,names,names,none,unreachable,forever 80 0.0.0.0,127.0.0.1,10.0.2.15 <input >fifo 2>err &
+pid=$!
+exec 4>input 3<fifo
+# says COUNT: the next lines of the program, but for the ends of its cases.
+says() {
+    for _ in $(seq "$1"); do
+        read -r line <&3
+        case $line in end*) read -r line <&3 ;; esac
+        echo "$line"
+    done | paste -sd' '
+}
 for bound in 0.0.0.0 127.0.0.1 10.0.2.15; do
-    mkfifo fifo
-    timeout "$LIMIT" "$HR" run -q --accel tcg --publish "$port:80" python3 program.py names 80 $bound >fifo 2>err &
-    exec 3<fifo
-    read -r line <&3
-    is "bound to $bound: ready" "$line" ready
+    is "bound to $bound: ready" "$(says 1)" ready
     python3 -c 'import socket, sys; socket.create_connection(("127.0.0.1", int(sys.argv[1])))' "$port"
     own=$bound
     [ $bound != 0.0.0.0 ] || own=10.0.2.15
-    is "bound to $bound: the client's address, and the server's" "$(cat <&3)" "10.0.2.2 True $own 80"
-    exec 3<&-
-    wait $!
-    rm fifo
+    is "bound to $bound: the client's address, and the server's" "$(says 1)" "10.0.2.2 True $own 80"
 done
-
-# Nobody listens: the client is reset.  Port 0 is one that the system chooses.
-mkfifo fifo input
-timeout "$LIMIT" "$HR" run -q --accel tcg --publish 127.0.0.1:0:80 python3 program.py none <input >fifo 2>err &
-exec 4>input 3<fifo
-read -r line <&3
-chosen=$(sed -n 's/^hr: published: port \([0-9]*\) of 127.0.0.1 is port 80 of the program$/\1/p' err)
+is 'nobody listens: ready' "$(says 1)" ready
+chosen=$(sed -n 's/^hr: published: port \([0-9]*\) of 127.0.0.1 is port 81 of the program$/\1/p' err)
 is 'port 0: a client of the port that was printed, without a listener' \
     "$(python3 -c 'import socket, sys
 s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
@@ -404,14 +406,19 @@ try:
     print(s.recv(1))
 except ConnectionResetError:
     print("reset")' "$chosen")" reset
-exec 4>&- 3<&-
-wait $!
+exec 4>&-
+is 'a published port lets nothing out' "$(says 2)" 'ENETUNREACH ENETUNREACH'
+is 'a server that nobody comes to' "$(says 1)" ready
+kill -INT "$(ps -o pid= --ppid $pid)"
+status=0
+wait $pid || status=$?
+exec 3<&-
+is 'SIGINT ends an idle server' "$status" 130
+ok 'SIGINT ends an idle server: the trace is right' "$HR" check hr.bin
 
 # Without the options there is no outside.
-run_hr run -q --accel tcg python3 program.py unreachable
+run_hr run -q --accel tcg python3 -S program.py unreachable
 is 'no network: connect fails at once' "$(tr '\n' ' ' <out)" 'ENETUNREACH ENETUNREACH '
-run_hr run -q --accel tcg --publish "$port:80" python3 program.py unreachable
-is 'a published port lets nothing out' "$(tr '\n' ' ' <out)" 'ENETUNREACH ENETUNREACH '
 
 # A port that is taken.
 python3 -c 'import socket, sys; s = socket.create_server(("127.0.0.1", int(sys.argv[1]))); print(flush=True); sys.stdin.read()' \
@@ -426,16 +433,7 @@ wait $!
 
 # A server that nobody comes to.
 for cpus in 0 1; do
-    run_hr run -q --accel tcg --cpus $cpus --duration 300ms --publish "$port:80" python3 program.py forever 80
+    run_hr run -q --accel tcg --cpus $cpus --duration 300ms --publish "$port:80" busybox nc -l -p 80
     is "--cpus $cpus: --duration ends an idle server" "$status" 143
 done
-timeout -k 5 "$LIMIT" "$HR" run -q --accel tcg --publish "$port:80" python3 program.py forever 80 >fifo 2>err &
-pid=$!
-exec 3<fifo
-read -r line <&3
-kill -INT "$(ps -o pid= --ppid $pid)"
-status=0
-wait $pid || status=$?
-is 'SIGINT ends an idle server' "$status" 130
-ok 'SIGINT ends an idle server: the trace is right' "$HR" check hr.bin
 done_testing

@@ -3,32 +3,21 @@
 # memory, futexes of shared memory.
 . "$(dirname "$0")/../lib.sh"
 
-# Every program passes natively with the same output. The native run leaves nothing behind.
-for name in ipc_shm ipc_sem ipc_msg ipc_mqueue ipc_mqfile ipc_notify ipc_futex; do
-    for program in $name-glibc-static $name-musl; do
-        [ -x "$WORKLOADS/$program" ] || { skip 5 "$program is not built"; continue; }
-        timeout 60 "$WORKLOADS/$program" >native
-        is "$program: native status" $? 0
-        run_guest -i 1ms "$WORKLOADS/$program"
-        is "$program: status" "$status" 0
-        same_file "$program: output as natively" out native
-        run_cpus 2 "$WORKLOADS/$program" -i 1ms --
-        is "$program, on two CPUs: status" "$status" 0
-        same_file "$program, on two CPUs: output as natively" out native
-    done
-done
-
-# What several processes do.
-for name in ipc_shm ipc_sem ipc_msg ipc_mqueue ipc_futex; do
-    timeout 60 "$WORKLOADS/$name" processes >native
-    is "$name processes: native status" $? 0
-    fails=$(grep -c -e ': NO$' -e 'status -1' native)
-    is "$name processes: natively all holds" "$fails" 0
-    for cpus in 0 2; do
-        run_guest -i 1ms --cpus $cpus "$WORKLOADS/$name" processes
-        is "$name processes, --cpus $cpus: status" "$status" 0
-        same_file "$name processes, --cpus $cpus: output as natively" out native
-    done
+# Every program passes natively with the same output, alone and as several processes. The native run leaves nothing behind.
+for cpus in 0 2; do
+    for name in ipc_shm ipc_sem ipc_msg ipc_mqueue ipc_mqfile ipc_notify ipc_futex; do
+        echo "t '$name-glibc-static, --cpus $cpus' $WORKLOADS/$name-glibc-static"
+        echo "t '$name-musl, --cpus $cpus' $WORKLOADS/$name-musl"
+    done >programs.sh
+    for name in ipc_shm ipc_sem ipc_msg ipc_mqueue ipc_futex; do
+        echo "t '$name processes, --cpus $cpus' $WORKLOADS/$name processes"
+    done >>programs.sh
+    together --mode timer -i 1ms --accel tcg --cpus $cpus -- programs.sh
+    while read -r name; do
+        good=$(cat "native.d/$name.status") # none: it is not built
+        [ "$good" = none ] || is "$name: natively all holds" "$good$(grep -e ': NO$' -e 'status -1' "native.d/$name")" 0
+    done <native.d/.names
+    ok "--cpus $cpus: the trace is right" "$HR" check hr.bin
 done
 
 # The directory of message queues.

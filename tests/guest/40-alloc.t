@@ -30,18 +30,15 @@ refuses() {
 
 # ---- patterns ----
 for program in alloc static musl; do
-    alloc ./$program leaks
+    alloc ./$program leaks churn grow kinds
     is "$program: the program runs" "$status $(cat out)" '0 done'
     is "$program: a leak" "$(of leak_here)" '1000 64000 1000'
-    alloc ./$program churn
     is "$program: churn" "$(of churn)" '5000 500000 0'
     is "$program: ... each object is freed at once" "$(of churn .brief)" 5000
+    is "$program: realloc" "$(of grow) $(of grow .peak_bytes)" '64 2080000 0 64000'
+    is "$program: every function" "$(of kinds)" "7 1001335 0"
     alloc ./$program peak
     is "$program: a peak" "$(of peak) $(of peak .at_peak_bytes)" '101 1000500 0 1000000'
-    alloc ./$program grow
-    is "$program: realloc" "$(of grow) $(of grow .peak_bytes)" '64 2080000 0 64000'
-    alloc ./$program kinds
-    is "$program: every function" "$(of kinds)" "7 1001335 0"
 done
 alloc ./alloc leaks
 "$HR" memory hr.bin >first
@@ -62,9 +59,8 @@ is '... frees that are not of what was seen' "$(jq -c '[.unknown_frees, .freed_t
 for allocator in jemalloc tcmalloc_minimal mimalloc; do
     library=$(ls "$BUILD/servers/root/usr/lib/x86_64-linux-gnu/lib$allocator".so.* 2>/dev/null | head -n 1)
     [ -n "$library" ] || { skip 3 "tools/servers.sh has not unpacked $allocator"; continue; }
-    alloc --env LD_PRELOAD="$library" ./alloc leaks
+    alloc --env LD_PRELOAD="$library" ./alloc leaks kinds
     is "$allocator: a leak" "$(of leak_here)" '1000 64000 1000'
-    alloc --env LD_PRELOAD="$library" ./alloc kinds
     is "$allocator: every function" "$(of kinds)" '7 1001335 0'
     alloc --env LD_PRELOAD="$library" ./containers
     is "$allocator: operator new" "$("$HR" memory --by function -f json hr.bin |

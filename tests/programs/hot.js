@@ -10,5 +10,5 @@ function coolFunction(n) {
     return x;
 }
 let sum = 0;
-for (let i = 0; i < 400; i++) sum = (sum + hotFunction(30000) + coolFunction(10000)) | 0;
+for (let i = 0; i < 200; i++) sum = (sum + hotFunction(30000) + coolFunction(10000)) | 0;
 console.log(sum);

@@ -98,7 +98,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 def fetch():
     with open("large", "wb") as f:
-        f.write(bytes(range(256)) * 8192)
+        f.write(bytes(range(256)) * 2048)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,)).start()
         url = "http://localhost:%d/" % server.server_port
