@@ -20,7 +20,8 @@ packages_of() {
         sqlite3 lua5.4 xz-utils dwz zstd openssl sysbench g++ golang-go protobuf-compiler ripgrep linux-perf patch libc6-dbg \
         tmux net-tools iproute2 curl slurmctld slurmd slurm-client munge openssh-client
         ;;
-    bench) echo libcmocka-dev musl-tools busybox-static valgrind perl jq time socat hyperfine cpio python3 linux-perf chromium iperf3 kmod ;;
+    bench) echo libcmocka-dev musl-tools busybox-static valgrind perl jq time socat hyperfine cpio python3 linux-perf chromium iperf3 kmod \
+        bzip2 sqlite3 xz-utils gawk g++ ;;
     *)
         echo "setup: unknown group '$1'; known: build run demo page test bench" >&2
         return 2

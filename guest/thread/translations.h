@@ -4,7 +4,8 @@
  * is flushed while most of it is in use (accel/tcg/cputlb.c, tlb_mmu_resize_locked).  Other kernels
  * flush it with each switch of processes; a run of one process never would, and a working set of
  * more pages would miss in it all the time.  So in virtual time the kernel flushes it: often at
- * first, rarely later.  The workload clock stands still while it does, and no count changes.
+ * first, rarely later, because each flush may double the table, and what is in use grows with the
+ * program's time.  The workload clock stands still while it does, and no count changes.
  *
  * Context: workload CPU, interrupts off.
  */

@@ -368,12 +368,14 @@ bench_view() {
 . "$root/tests/bench/bench_kernel.sh"
 . "$root/tests/bench/bench_programs.sh"
 . "$root/tests/bench/bench_machines.sh"
+. "$root/tests/bench/bench_wall.sh"
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads processes files start python collector collect readers scaling follow latency accesses stacks unwind view exports network stick sweep compare slurm}; do
+for section in ${HR_BENCH:-sampling counters accuracy wall memory threads processes files start python collector collect readers scaling follow latency accesses stacks unwind view exports network stick sweep compare slurm}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
     accuracy) bench_accuracy ;;
+    wall) bench_wall ;;
     memory) bench_memory ;;
     threads) bench_threads ;;
     processes) bench_processes ;;

@@ -123,7 +123,7 @@ bench_served() {
 
 bench_start() {
     times=$(for _ in $(seq 15); do seconds "$root/run.sh" -q -o "$work/hr.bin" "$WORKLOADS/hello-musl" 2>err; done)
-    row 'run.sh on a program that returns at once: median' "$(echo "$times" | sort -n | sed -n 8p)" 's, wall' le 0.4
+    row 'run.sh on a program that returns at once: median' "$(echo "$times" | sort -n | sed -n 8p)" 's, wall' le 0.1
     row 'run.sh on a program that returns at once: slowest of 15' "$(echo "$times" | sort -n | tail -n 1)" 's, wall'
     row "run.sh python3 -c 'print(1)', to its exit: least of 15" \
         "$(least_of 15 "$root/run.sh" -q -o "$work/hr.bin" /usr/bin/python3 -c 'print(1)')" 's, wall' le 0.6

@@ -1,5 +1,5 @@
 /* An OpenMP program: parallel loops, a reduction, tasks, a critical section; its output depends on
- * nothing else. */
+ * nothing else.  parallel [ROUNDS]: so many times, once by default. */
 #include <omp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@ static uint64_t fibonacci(unsigned n)
     return a + b;
 }
 
-int main(void)
+static void round_once(uint64_t *values)
 {
-    uint64_t *values = malloc(N * sizeof *values), sum = 0, most = 0, result = 0;
+    uint64_t sum = 0, most = 0, result = 0;
     int threads = 0;
 
 #pragma omp parallel
@@ -45,6 +45,14 @@ int main(void)
 #pragma omp single
     result = fibonacci(20);
     printf("threads %d sum %lu most %lu fibonacci %lu\n", threads, sum, most, result);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t *values = malloc(N * sizeof *values);
+
+    for (int rounds = argc > 1 ? atoi(argv[1]) : 1; rounds > 0; rounds--)
+        round_once(values);
     free(values);
     return 0;
 }
