@@ -26,8 +26,7 @@ struct counter { /* a worker's counts since its last fold */
     uint32_t *slot_rows; /* a row's number + 1 for each slot; 0: not known yet; owned */
     uint32_t named; /* slots whose row is known */
     uint64_t *runs; /* of each row; owned */
-    uint32_t *
-        sequence; /* the slots of the samples since runs were last counted, in their order; owned */
+    uint32_t *sequence; /* slots of the samples since runs were last counted, in order; owned */
     uint32_t sequence_length;
     uint32_t event_count;
     bool begun;

@@ -1,5 +1,5 @@
-/* guest/run_events.c and run_encodings.c: encodings that the archive brings along, for this CPU, another, and damaged;
- * what a refusal says.
+/* guest/run_events.c and run_encodings.c: encodings that the archive brings along, for this CPU,
+ * another, and damaged; what a refusal says.
  */
 #include "tests/unit/test.h"
 

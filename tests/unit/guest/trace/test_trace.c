@@ -1,5 +1,6 @@
-/* guest/trace/trace.c and trace_stream.c: from rings to chunks, with and without room in the transport: every sample
- * is in the trace, whole, or in a loss that says when; what holds after a loss is told.
+/* guest/trace/trace.c and trace_stream.c: from rings to chunks, with and without room in the
+ * transport: every sample is in the trace, whole, or in a loss that says when; what holds after a
+ * loss is told.
  */
 #include "tests/unit/test.h"
 
