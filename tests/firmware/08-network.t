@@ -73,14 +73,14 @@ for n in 1 2; do
 done
 
 # Boot services are left first; the collector is killed while the program runs, and comes back.
-pack words --cpus 1 busybox seq 1 1000000
-seq 1 1000000 >words
+pack words --cpus 1 busybox seq 1 400000
+seq 1 400000 >words
 collector exit 0
 run_hr usb -o usb.img --force --size 100M --mem 64M --buffer 8M --network "10.0.2.2:$port" --machine exit --firmware exit --at-end reboot words.cpio
 is 'exit: hr usb: status' "$status" 0
 (
     for _ in $(seq 2000); do
-        [ "$(stat -c %s results/exit/words-1/stdout 2>/dev/null || echo 0)" -lt 1000000 ] || break
+        [ "$(stat -c %s results/exit/words-1/stdout 2>/dev/null || echo 0)" -lt 200000 ] || break
         sleep 0.1
     done
     kill -KILL "$collector"
@@ -92,7 +92,7 @@ networked e1000 "$all_done" -smp 2
 wait "$collector" 2>/dev/null
 ended "$again"
 is 'exit: another collector sees the run complete' "$status" 0
-within 'exit: the first one was killed in the middle' "$(cat had)" 1000000 $(($(stat -c %s words) - 1))
+within 'exit: the first one was killed in the middle' "$(cat had)" 200000 $(($(stat -c %s words) - 1))
 like 'exit: it went on' again.err 'exit/words-1: goes on after'
 same_file 'exit: stdout' results/exit/words-1/stdout words
 ok 'exit: the trace is complete' "$HR" check results/exit/words-1/hr.bin
