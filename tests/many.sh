@@ -1,6 +1,7 @@
-#!/bin/sh
 # In place of run_hr: one hr performs all commands, each in a fork (tests/plugins/many.c).  Sourced after lib.sh, by tests that
 # read traces hundreds of times.  What the environment is when it is sourced, it is for all of them.
+# shellcheck shell=sh
+
 mkfifo ask told
 # ASan would say that it has to be the first library.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 MANY_LIMIT=$LIMIT LD_PRELOAD=$TOOLS/many.so "$HR" <ask >told &
