@@ -2,7 +2,6 @@
 # Traces of several processes: every reader and export tells them apart, whatever addresses they have in common.
 . "$(dirname "$0")/../lib.sh"
 export PAGER=cat HOME="$work" PPROF_TMPDIR="$work"
-. "$ROOT/tests/many.sh"
 
 # Four processes: 1000 runs first; 1001 execs second at the same addresses, and 1002 is its fork; 1003 execs third.
 # All but the first have a second thread, 2001 to 2003.
