@@ -202,7 +202,15 @@ END
 # stat_of FILE FILTER: what jq's FILTER gives on the statistics of a trace.  jq 1.7 prints 2.0 as it was read, 1.6 as 2:
 # a sum is printed alike.
 stat_of() {
-    "$HR" stat --json "$1" 2>stat.err | jq -r "walk(if type == \"number\" then . + 0 else . end) | $2"
+    "$HR" stat --json "$1" >stat.json 2>stat.err
+    # A number or a word of the whole needs no jq, which takes 25 ms to start.
+    case $2 in
+    .*[!a-z_]*) member= ;;
+    .*) member=$(sed -n "s/^  \"${2#.}\": \([0-9a-z]*\),\{0,1\}\$/\1/p" stat.json) ;;
+    *) member= ;;
+    esac
+    [ -z "$member" ] || { echo "$member"; return; }
+    jq -r "walk(if type == \"number\" then . + 0 else . end) | $2" stat.json
 }
 
 # total FILE EVENT: the total of an event.

@@ -3,12 +3,12 @@ TEST_TOOL_SRC := $(wildcard tests/tools/*.c tests/bench/*.c)
 TEST_TOOL_BIN := $(addprefix $(BUILD)/tests/,$(basename $(notdir $(TEST_TOOL_SRC))))
 PIE_PROGRAMS := $(addprefix $(BUILD)/tests/,hello-static-pie phases-static-pie)
 FRAMELESS_PROGRAMS := $(BUILD)/tests/calls-frameless
-COUNT_PLUGIN := $(BUILD)/tests/count.so
+PLUGINS := $(addprefix $(BUILD)/tests/,count.so many.so)
 TEST_CFLAGS := $(COMMON) -D_GNU_SOURCE
 
 include tests/firmware/efi.mk
 .PHONY: test-tools
-test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/asserting/hr $(BUILD)/guest-bench.elf \
+test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(PLUGINS) $(BUILD)/asserting/hr $(BUILD)/guest-bench.elf \
 	$(BUILD)/tests/fake-kernel.elf $(BUILD)/tests/return_app.efi $(FIRMWARE) ## build what the tests use
 
 # hr with the kernel of the tests beside it, which it finds without being asked.
@@ -57,7 +57,7 @@ $(BUILD)/tests/%-frameless: workloads/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fno-omit-frame-pointer,$(WORKLOAD_CFLAGS)) -fomit-frame-pointer -MF $@.d -MT $@ -o $@ $< -lpthread
 
-$(COUNT_PLUGIN): tests/plugins/count.c $(BUILD)/flags
+$(PLUGINS): $(BUILD)/tests/%.so: tests/plugins/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -fPIC -shared -o $@ $<
 
@@ -69,4 +69,4 @@ $(BUILD)/tests/fake-kernel.elf: tests/firmware/fake_kernel.c boot/string.c lib/c
 		-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -MF $@.d -MT $@ \
 		$(GUEST_LDFLAGS) -Wl,-e,uefi_entry -o $@ $(filter %.c,$^)
 
--include $(addsuffix .d,$(filter-out %/abi,$(TEST_TOOL_BIN)) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/tests/fake-kernel.elf)
+-include $(addsuffix .d,$(filter-out %/abi,$(TEST_TOOL_BIN)) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(PLUGINS) $(BUILD)/tests/fake-kernel.elf)

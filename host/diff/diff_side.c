@@ -55,8 +55,7 @@ static uint64_t *find_slot(struct counter *c, uint64_t ip)
     }
 }
 
-/* The row of a name; the first one, of all others, when there is no room, which one worker decides.
- * 0, -ENOMEM or -EAGAIN. */
+/* The row of a name; the first, of all others, when there is no room.  0, -ENOMEM or -EAGAIN. */
 static int find_row(struct diff_side *side, const char *name, const char *object,
                     struct diff_row **found)
 {

@@ -2,6 +2,7 @@
 # No trace makes a reader crash, hang, or take 200 MB: forged ones, and one of which nothing repeats.
 # The page of hr view holds every call stack at once, and so may take more.
 . "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/many.sh"
 
 MOST_KB=204800
 COMMANDS="stat
@@ -48,16 +49,13 @@ view -o page.html"
 survives() {
     echo "$COMMANDS" | while read -r command; do
         # shellcheck disable=SC2086
-        /usr/bin/time -q -o usage -f %M timeout -k 5 60 "$HR" $command "$1" >out 2>err
-        ended=$?
-        [ "$ended" -lt 124 ] || echo "$command: status $ended"
-        read -r taken <usage
+        run_hr $command "$1"
+        [ "$status" -lt 124 ] || echo "$command: status $status"
         [ "$taken" -lt "$MOST_KB" ] || [ "${command%% *}" = view ] || echo "$command: $taken KB"
         [ ! -e exported ] || rm -f exported
     done
 }
 
-[ -x /usr/bin/time ] || skip_all 'GNU time is not installed'
 seeds=${HR_TEST_LONG:+200}
 for golden in "$ROOT"/tests/golden/*.bin; do
     for seed in $(seq "${seeds:-2}"); do

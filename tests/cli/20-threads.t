@@ -1,11 +1,12 @@
 #!/bin/sh
 # Readers print the same with several threads as with one: whole traces, damaged ones, and those whose metadata changes.
 . "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/many.sh"
 
-"$TOOLS/gentrace" --cpus 4 --threads 3 --marks --elf "$WORKLOADS/phases" 200000 threads.bin || exit 1
+"$TOOLS/gentrace" --cpus 4 --threads 3 --marks --elf "$WORKLOADS/phases" 100000 threads.bin || exit 1
 "$TOOLS/gentrace" --cpus 2 --threads 5 --process "$WORKLOADS/calls" --process - --stacks fp \
-    --elf "$WORKLOADS/phases" 200000 processes.bin || exit 1
-head -c 1400000 threads.bin >cut.bin
+    --elf "$WORKLOADS/phases" 100000 processes.bin || exit 1
+head -c 700000 threads.bin >cut.bin
 { head -c 300000 threads.bin && printf 'damage' && tail -c +300007 threads.bin; } >payload.bin
 { head -c 400000 processes.bin && tail -c +430000 processes.bin; } >hole.bin
 # metadata again after half of the samples, which another run's sampling follows
@@ -18,11 +19,11 @@ done
 same() {
     trace=$1
     shift
-    "$HR" "$@" --jobs 1 "$trace" >one 2>&1
-    echo $? >>one
-    "$HR" "$@" --jobs 3 "$trace" >three 2>&1
-    echo $? >>three
-    same_file "$trace: $*" three one
+    for jobs in 1 3; do
+        to=jobs-$jobs run_hr "$@" --jobs $jobs "$trace"
+        { cat err; echo "$status"; } >>jobs-$jobs
+    done
+    same_file "$trace: $*" jobs-3 jobs-1
 }
 
 for trace in threads.bin processes.bin; do

@@ -7,6 +7,7 @@
 [ ! -x "$BUILD/unit/hr" ] || HR=$BUILD/unit/hr
 export ASAN_OPTIONS=quarantine_size_mb=4
 unset DEBUGINFOD_URLS COLUMNS
+. "$ROOT/tests/many.sh"
 
 # What writes text to standard output, one command a line; FILE is the trace.
 TEXT='stat
@@ -59,7 +60,7 @@ each() {
         *) set -- "$1" "$2" "$3" ;;
         esac
         # shellcheck disable=SC2086
-        run_hr ${command%FILE} ${4:+"$4"} "$2" </dev/null
+        run_hr ${command%FILE} ${4:+"$4"} "$2"
         [ "$status" -lt 124 ] || echo "$command: status $status"
         if [ -s err ]; then # processes are what this test costs
             ! grep -qaE 'Sanitizer|runtime error' err || echo "$command: $(grep -aE 'Sanitizer|runtime error' err | head -n 1)"
@@ -200,11 +201,10 @@ export --cpu 1 --thread 2 callgrind -o -' none.bin refused)" ''
 WRITERS=$(echo "$TEXT" | grep -v annotate)
 if [ -w /dev/full ]; then
     is 'a full disk' "$(echo "$WRITERS" | while read -r command; do
-        ended=0
         # shellcheck disable=SC2046
-        timeout 60 "$HR" $(echo "$command" | sed 's/FILE/names.bin/') names.bin >/dev/full 2>err </dev/null || ended=$?
+        to=/dev/full run_hr $(echo "$command" | sed 's/FILE/names.bin/') names.bin
         case $command in diff*) expected=2 ;; *) expected=1 ;; esac
-        [ "$ended" -eq "$expected" ] || echo "$command: status $ended"
+        [ "$status" -eq "$expected" ] || echo "$command: status $status"
         grep -q 'No space left on device' err || echo "$command: $(cat err)"
     done)" ''
 else

@@ -1,13 +1,14 @@
 #!/bin/sh
 # What users, machines and files say is shown, and steers nothing: terminals, spreadsheets, directories, servers.
 . "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/many.sh"
 
 escape=$(printf '\033')
 "$TOOLS/gentrace" 2000 hr.bin >/dev/null
 for command in stat report view 'export csv' collect usb run pack doctor events; do
     for word in "--nosuch${escape}[31m" "-${escape}" "--output${escape}x=y"; do
         # shellcheck disable=SC2086
-        timeout 20 "$HR" $command "$word" >out 2>err </dev/null
+        run_hr $command "$word"
         is "hr $command, an option that steers the terminal" "$(cat out err | tr -d -c '\033' | wc -c)" 0
     done
 done

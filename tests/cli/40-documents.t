@@ -50,7 +50,9 @@ how() {
             $(echo "$2" | sed "s|/dev/sd[A-Za-z]*|$image|")" ;;
     *'hr usb -o /dev/sd'* | *'hr usb -o usb.img'*)
         run=$(echo "$2" | sed "s|-o [^ ]*|--force --size 200M -o $image|; s|--repeat [0-9]*|--repeat 1|") ;;
-    'qemu-system-x86_64 '*) boot="timeout 300 $2" run="$boot; touch booted" ;;
+    'qemu-system-x86_64 '*) # with the firmware of tests/firmware, and little memory, all of which it fills when it is freed
+        boot="timeout 300 $(echo "$2" | sed "s|/usr/share/ovmf/OVMF.fd|$TOOLS/OVMF.fd|; s| -m 2G | -m 512M |")"
+        run="$boot; touch booted" ;;
     'dd '*/dev/sd*) run=$(echo "$2" | sed 's|/dev/sd[A-Za-z]*|stick.img|') ;;
     # ---- what does not end by itself, or opens a window ----
     *'hr collect '*) run="$(echo "$2" | sed 's|hr collect|timeout -s INT 2 &|; s|tcp:[0-9.]*:[0-9]*|tcp:127.0.0.1:0|')" wanted='0 124 130' ;;

@@ -13,7 +13,7 @@ printf 'l notice: no such event\nl more\nk 4 22\n' >refused.cpio
 printf 'k 1 0\n' >changed.cpio
 printf 'k 1 0\n' >gone.cpio
 
-stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 64M' 'end = reboot' -- bad-frame.cpio gap.cpio cut.cpio \
+stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 64M' 'buffer = 8M' 'end = reboot' -- bad-frame.cpio gap.cpio cut.cpio \
     too-much.cpio strange.cpio changed.cpio gone.cpio fine.cpio refused.cpio
 printf 'k 1 1\n' >other
 stick_put usb.img other /microtome/runs/changed.cpio
@@ -45,6 +45,11 @@ like 'a refusal is said with its reason' said \
 is 'in result.conf, too' "$(result_of 009 exit-kind) $(result_of 009 reason)" 'refused no such event'
 like 'runs are counted' said '1 of 9 runs ended as planned$'
 
+# next_stick NUMBER IMAGE [OPTION OF THE DRIVE]: options of QEMU for one more stick, from which it boots after the others.
+next_stick() {
+    echo "-drive if=none,id=next$1,format=raw,file=$2${3:-} -device usb-storage,drive=next$1,bootindex=$1,removable=on"
+}
+
 # A stick that becomes full: the first run loses the end of its trace, the second nearly all, the third
 # has no room at all.
 printf 'o first\nt 60000\nf 3000\nk 1 0\nl the log\n' >large.cpio
@@ -73,30 +78,26 @@ fails 'nothing of it is there' test -e results/003
 fsck.fat -n full.img >fsck.log 2>&1
 is 'the file system is sound' $? 0
 
-# Before anything is run.
+# Before anything is run.  The firmware, to which each of them goes back, takes the next one.
 stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 64M' 'colour = blue' -- fine.cpio
-usb_boot_until usb.img 'nothing was run: going back'
-is 'a wrong configuration: back to the firmware' "$status" 0
-like 'file, line and what' said '.microtome.conf: line 6: unknown key: colour: '
-
-stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 64M' -- fine.cpio
-stick_put usb.img fine.cpio /microtome/guest.elf
-usb_boot_until usb.img 'nothing was run: going back'
-is 'a damaged kernel: back to the firmware' "$status" 0
-like 'it is named' said 'the kernel cannot be used: .microtome.guest.elf: it is [0-9]+ bytes long, not [0-9]+'
-
-stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 64M' -- fine.cpio
-stick_options=,readonly=on
-usb_boot_until usb.img 'nothing was run: going back'
-stick_options=
-is 'a write-protected stick: back to the firmware' "$status" 0
-like 'before anything is run' said 'results cannot be written: the disk is write-protected$'
-
-stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 1G' 'buffer = 100M' 'end = wait' -- fine.cpio
-usb_boot_until usb.img 'waiting for a key: switch off' -m 256
-is 'too little memory: the end is waited for' "$status" 0
-like 'how much is wanted, and how much there is' said \
+stick_make kernel.img 64 "$FAKE_KERNEL" 'memory = 64M' -- fine.cpio
+stick_put kernel.img fine.cpio /microtome/guest.elf
+stick_make protected.img 64 "$FAKE_KERNEL" 'memory = 64M' -- fine.cpio
+stick_make little.img 64 "$FAKE_KERNEL" 'memory = 1G' 'buffer = 100M' 'end = wait' -- fine.cpio
+# shellcheck disable=SC2046
+usb_boot_until usb.img 'waiting for a key: switch off' $(next_stick 1 kernel.img) $(next_stick 2 protected.img ,readonly=on) \
+    $(next_stick 3 little.img)
+is 'too little memory, at last: the end is waited for' "$status" 0
+awk '{ print >("said." n + 1) } /nothing was run: going back/ { n++ }' said
+back() { tail -n 1 "said.$1" | grep -c 'nothing was run: going back'; }
+is 'a wrong configuration: back to the firmware' "$(back 1)" 1
+like 'file, line and what' said.1 '.microtome.conf: line 6: unknown key: colour: '
+is 'a damaged kernel: back to the firmware' "$(back 2)" 1
+like 'it is named' said.2 'the kernel cannot be used: .microtome.guest.elf: it is [0-9]+ bytes long, not [0-9]+'
+is 'a write-protected stick: back to the firmware' "$(back 3)" 1
+like 'before anything is run' said.3 'results cannot be written: the disk is write-protected$'
+like 'how much is wanted, and how much there is' said.4 \
     'not enough memory: memory = 1024 MiB and buffer = 100 MiB are wanted; [0-9]+ MiB are free'
-results_get usb.img
+results_get little.img
 is 'the run was not started' "$(result_of 001 end)" not-started
 done_testing

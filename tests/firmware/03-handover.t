@@ -10,7 +10,7 @@ printf 'k 1 1\n' >changed.cpio
 network='output = network'
 place='collector = 10.1.2.3:99'
 
-stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 64M' "$network" "$place" 'token = s3cret' 'machine = lab-2' -- \
+stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 64M' 'buffer = 8M' "$network" "$place" 'token = s3cret' 'machine = lab-2' -- \
     sent.cpio,repeat=2 unsent.cpio
 usb_boot usb.img -device e1000,netdev=n -netdev user,id=n
 is 'with boot services: status' "$status" 0
@@ -23,7 +23,7 @@ is 'the loader'\''s own words are on the stick' "$(echo results/*/*)" \
     'results/001/log.txt results/001/result.conf results/002/log.txt results/002/result.conf results/003/log.txt results/003/result.conf'
 is 'end' "$(for i in 1 2 3; do result_of 00$i end; done | xargs)" 'done done unsent'
 
-stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 64M' "$network" "$place" 'firmware = exit' 'buffer = 64M' \
+stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 64M' "$network" "$place" 'firmware = exit' 'buffer = 8M' \
     'address = 10.1.2.4/24' 'gateway = 10.1.2.1' -- changed.cpio sent.cpio unsent.cpio
 printf 'k 1 2\n' >other
 stick_put usb.img other /microtome/runs/changed.cpio

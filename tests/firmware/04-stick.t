@@ -11,7 +11,7 @@ busybox=$(command -v busybox) || skip_all 'no busybox'
 usb() {
     image=$1
     shift
-    "$HR" usb -o "$image" --force --size 160M "$@" >usb.out 2>usb.err || sed 's/^/# /' usb.err
+    "$HR" usb -o "$image" --force --size 160M --mem 64M "$@" >usb.out 2>usb.err || sed 's/^/# /' usb.err
 }
 
 # collect IMAGE DIR: takes the results off.
@@ -29,7 +29,7 @@ archive() {
 # Threads on three CPUs; busybox, whose files come back; the buffer overflows and says so.
 archive threads --cpus 3 "$WORKLOADS/threads" sync 3 200
 archive files --keep-files "$busybox" sh -c 'echo kept >/Made.txt; exit 3'
-usb four.img threads.cpio files.cpio
+usb four.img --buffer 8M threads.cpio files.cpio
 usb_boot four.img -smp 4
 is 'four CPUs: status' "$status" 0
 ok 'four CPUs: taken off' collect four.img four
@@ -53,7 +53,7 @@ like 'a full buffer: so is lost output' small/001/log.txt 'no room for [0-9]+ by
 if [ -n "$modelled" ]; then
     QEMU=$modelled
     for cpu in Icelake-Server,model=106,pmu=on EPYC-Milan,pmu=on; do
-        usb pmu.img --cpus 1 -e instructions:u,cycles,branches:u "$WORKLOADS/spin" 1000000
+        usb pmu.img --buffer 8M --cpus 1 -e instructions:u,cycles,branches:u "$WORKLOADS/spin" 1000000
         usb_boot pmu.img -smp 2 -cpu "$cpu"
         rm -rf pmu
         collect pmu.img pmu

@@ -5,7 +5,7 @@ QEMU=qemu-system-x86_64 # no counters are needed
 . "$ROOT/tests/firmware/lib.sh"
 
 "$HR" pack --accel tcg -e instructions --cpus 1 -o hello.cpio "$WORKLOADS/hello" >pack.log 2>&1 || exit 1
-stick_make usb.img 64 "$BUILD/guest.elf" 'machine = lab-1' -- hello.cpio || exit 1
+stick_make usb.img 64 "$BUILD/guest.elf" 'machine = lab-1' memory=64M buffer=8M -- hello.cpio || exit 1
 usb_boot usb.img -m 1G -smp 4,sockets=1,cores=2,threads=2 \
     -smbios type=1,manufacturer=Maker,product=Bench,version=v9,serial=PRIVATE1,uuid=12345678-9abc-def0-1234-56789abcdef0 \
     -smbios type=2,manufacturer=Boards,product=B1,version="rev 2",serial=PRIVATE2,asset=PRIVATE3 \

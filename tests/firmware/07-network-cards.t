@@ -7,7 +7,7 @@ QEMU=$(network_emulator) || skip_all "no emulator with a user network"
 ok 'an archive' "$HR" pack -o net.cpio --cpus 1 --panic-test start-net "$WORKLOADS/hello"
 
 for card in e1000e virtio-net-pci; do
-    ok "$card: a stick" stick_make usb.img 64 "$BUILD/guest-test.elf" 'memory = 256M' -- net.cpio,repeat=2
+    ok "$card: a stick" stick_make usb.img 64 "$BUILD/guest-test.elf" memory=64M buffer=8M -- net.cpio,repeat=2
     usb_boot usb.img -smp 2 -device pcie-root-port,id=below,chassis=1 -netdev user,id=net,restrict=on \
         -device "$card,netdev=net,bus=below,mac=52:54:00:0a:0b:0c"
     is "$card: status" "$status" 0

@@ -16,7 +16,7 @@ cpu=$("$HR" run --dry-run --accel tcg "$WORKLOADS/phases" | sed -n 's/.* -cpu \(
 run_hr run -q --accel tcg -o run.bin "$WORKLOADS/phases"
 is 'hr run: status' "$status" 0
 mv out run.out
-run_hr usb -o usb.img --size 100M --cpus 0 "$WORKLOADS/phases"
+run_hr usb -o usb.img --size 100M --mem 64M --buffer 8M --cpus 0 "$WORKLOADS/phases"
 is 'hr usb: status' "$status" 0
 usb_boot_until usb.img "$all_done" -cpu "$cpu" -icount shift=0,sleep=off
 is 'the run ends' "$status" 0
@@ -43,7 +43,7 @@ is 'pack: status' "$status" 0
 run_hr pack --target-cpu all -o second.cpio "$WORKLOADS/crash" segv
 run_hr pack --target-cpu all -m off -o third.cpio busybox sh -c 'while :; do :; done'
 run_hr pack --target-cpu all --cpus 3 -g -o fourth.cpio "$WORKLOADS/threads" sync 4
-run_hr usb -o usb.img --force --size 100M --timeout 2s first.cpio second.cpio third.cpio fourth.cpio
+run_hr usb -o usb.img --force --size 100M --mem 64M --buffer 8M --timeout 2s first.cpio second.cpio third.cpio fourth.cpio
 is 'a batch: status' "$status" 0
 usb_boot usb.img -smp 2
 is 'the machine switches itself off' "$status" 0

@@ -32,7 +32,7 @@ is 'hr run: status' "$status" 0
 mv out run.out
 echo a-secret >token
 collector exact 0 --token token --runs 1
-run_hr usb -o usb.img --size 100M --cpus 0 --network "10.0.2.2:$port" --token token --machine exact "$WORKLOADS/phases" 5 1
+run_hr usb -o usb.img --size 100M --mem 64M --buffer 8M --cpus 0 --network "10.0.2.2:$port" --token token --machine exact "$WORKLOADS/phases" 5 1
 is 'hr usb: status' "$status" 0
 until_gone=$collector # after that the firmware would wait for real time, in which virtual time is slow
 usb_boot_until usb.img nothing -netdev user,id=net -device e1000e,netdev=net -cpu "$cpu" -icount shift=0,sleep=off
@@ -56,7 +56,7 @@ pack files --root tree --keep-files --stdin input busybox tee /work/copy
 pack crash "$WORKLOADS/crash" segv
 pack hang --timeout 300ms -m off busybox sh -c 'while :; do :; done'
 collector batch 0 --runs 6
-run_hr usb -o usb.img --force --size 100M --network "10.0.2.2:$port" --address 10.0.2.77/24 --gateway 10.0.2.2 --machine batch \
+run_hr usb -o usb.img --force --size 100M --mem 64M --buffer 8M --network "10.0.2.2:$port" --address 10.0.2.77/24 --gateway 10.0.2.2 --machine batch \
     --repeat 2 files.cpio crash.cpio hang.cpio
 is 'batch: hr usb: status' "$status" 0
 networked virtio-net-pci "$all_done" -smp 2
@@ -73,14 +73,14 @@ for n in 1 2; do
 done
 
 # Boot services are left first; the collector is killed while the program runs, and comes back.
-pack words --cpus 1 busybox seq 1 1000000
-seq 1 1000000 >words
+pack words --cpus 1 busybox seq 1 400000
+seq 1 400000 >words
 collector exit 0
-run_hr usb -o usb.img --force --size 100M --network "10.0.2.2:$port" --machine exit --firmware exit --at-end reboot words.cpio
+run_hr usb -o usb.img --force --size 100M --mem 64M --buffer 8M --network "10.0.2.2:$port" --machine exit --firmware exit --at-end reboot words.cpio
 is 'exit: hr usb: status' "$status" 0
 (
     for _ in $(seq 2000); do
-        [ "$(stat -c %s results/exit/words-1/stdout 2>/dev/null || echo 0)" -lt 1000000 ] || break
+        [ "$(stat -c %s results/exit/words-1/stdout 2>/dev/null || echo 0)" -lt 200000 ] || break
         sleep 0.1
     done
     kill -KILL "$collector"
@@ -92,7 +92,7 @@ networked e1000 "$all_done" -smp 2
 wait "$collector" 2>/dev/null
 ended "$again"
 is 'exit: another collector sees the run complete' "$status" 0
-within 'exit: the first one was killed in the middle' "$(cat had)" 1000000 $(($(stat -c %s words) - 1))
+within 'exit: the first one was killed in the middle' "$(cat had)" 200000 $(($(stat -c %s words) - 1))
 like 'exit: it went on' again.err 'exit/words-1: goes on after'
 same_file 'exit: stdout' results/exit/words-1/stdout words
 ok 'exit: the trace is complete' "$HR" check results/exit/words-1/hr.bin
@@ -100,7 +100,7 @@ is 'exit: lost' "$(stat_of results/exit/words-1/hr.bin .lost)" 0
 
 # Nobody listens: no program starts, and the stick has the reason.  The machine tries for half a minute, of a clock that is
 # 128 times as fast as its work.
-run_hr usb -o usb.img --force --size 100M --network "10.0.2.2:$port" --machine nobody crash.cpio
+run_hr usb -o usb.img --force --size 100M --mem 64M --buffer 8M --network "10.0.2.2:$port" --machine nobody crash.cpio
 networked e1000e "$all_done" -smp 2 -icount shift=7,sleep=off
 like 'nobody: the loader says so' said 'no collector: connection refused'
 run_hr usb --collect usb.img -o stick

@@ -12,7 +12,7 @@ archive() {
 archive three --cpus 3 "$WORKLOADS/threads" sync 3 50
 archive ipi --cpus 1 --mode ipi -i 100us "$WORKLOADS/hello"
 archive panic --cpus 1 --panic-test end-null "$WORKLOADS/hello"
-stick_make stick.img 64 "$BUILD/guest-test.elf" buffer=8M memory=256M -- three.cpio ipi.cpio panic.cpio
+stick_make stick.img 64 "$BUILD/guest-test.elf" buffer=8M memory=96M -- three.cpio ipi.cpio panic.cpio
 
 for cpus in 1 2; do
     usb_boot stick.img -smp $cpus

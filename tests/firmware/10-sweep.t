@@ -14,7 +14,7 @@ plan() {
     folder=$1
     shift
     run_hr sweep --usb stick.img -o "$folder" --repeat 2 -i 20us --cpus 0 -e "$events" \
-        --usb-options '--size 80M --machine lab' "$@" "$program"
+        --usb-options '--size 80M --machine lab --mem 64M --buffer 8M' "$@" "$program"
 }
 
 # trace_of NAME CPU EVENTS: a trace that a machine could have made.

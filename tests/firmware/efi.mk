@@ -1,8 +1,8 @@
-# What the tests of firmware use: the firmware without its search for a TPM, and an application (gnu-efi).  Included by
+# What the tests of firmware use: the firmware without what they do not need, and an application (gnu-efi).  Included by
 # tests/tools.mk.
 OVMF_FD := $(wildcard /usr/share/ovmf/OVMF.fd)
 FIRMWARE := $(if $(OVMF_FD),$(BUILD)/tests/OVMF.fd)
-$(BUILD)/tests/OVMF.fd: tests/firmware/without_tpm.py $(OVMF_FD)
+$(BUILD)/tests/OVMF.fd: tests/firmware/lean.py $(OVMF_FD)
 	@mkdir -p $(@D)
 	python3 $< $(OVMF_FD) $@.tmp && mv $@.tmp $@
 

@@ -2,7 +2,7 @@
 # Functions for tests that boot a stick on real firmware (OVMF) in QEMU.  Sourced after ../lib.sh.
 # Makes sticks without partitions: firmware boots those too.  `hr usb` makes real ones.
 
-OVMF=${OVMF:-$TOOLS/OVMF.fd} # without its search for a TPM (without_tpm.py)
+OVMF=${OVMF:-$TOOLS/OVMF.fd} # without what no test needs (lean.py)
 LOADER=$BUILD/BOOTX64.EFI
 # shellcheck disable=SC2034
 FAKE_KERNEL=$TOOLS/fake-kernel.elf
@@ -65,12 +65,13 @@ stick_make() {
     stick_put "$image" microtome.conf /microtome.conf
 }
 
-# usb_emulator IMAGE [QEMU OPTION...]: in place of the shell that calls it.
+# usb_emulator IMAGE [QEMU OPTION...]: in place of the shell that calls it.  Little memory, because OVMF fills what is freed,
+# byte by byte, after every run; no screen, which the loader draws on and nobody sees (01-loader.t has one).
 usb_emulator() {
     image=$1
     shift
-    exec timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 384M -bios "$OVMF" \
-        -display none -monitor none -nic none -no-reboot -serial file:serial.raw \
+    exec timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 256M -bios "$OVMF" \
+        -vga none -display none -monitor none -nic none -no-reboot -serial file:serial.raw \
         -device qemu-xhci -drive "if=none,id=stick,format=raw,file=$image${stick_options:-}" \
         -device usb-storage,drive=stick,bootindex=0,removable=on "$@" >qemu.log 2>&1 </dev/null
 }
@@ -136,5 +137,9 @@ result_verify() {
 
 # pattern KIB: what the fake kernel sends as so many KiB of trace or files.
 pattern() {
-    perl -e 'for (my $i = 0; $i < $ARGV[0] * 1024; $i += 16) { printf "%015x\n", $i }' "$1"
+    perl -e 'my @low = map { sprintf "%04x\n", $_ * 16 } 0 .. 4095;
+        for (my ($high, $left) = (0, $ARGV[0] * 64); $left > 0; $high++, $left -= @low) {
+            my $digits = sprintf "%011x", $high;
+            print map { $digits . $_ } @low[0 .. ($left < @low ? $left : @low) - 1];
+        }' "$1"
 }
