@@ -40,7 +40,7 @@ LIBHR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -MMD -MP -fPIC -fvis
 
 PLUGIN_CFLAGS := $(COMMON) $(DIALECT) -D_GNU_SOURCE -fPIC
 
-LIB_SRC := $(wildcard lib/*.c)
+LIB_SRC := $(wildcard lib/*.c lib/*/*.c)
 GUEST_SRC := $(filter-out guest/net/% guest/vdso/% guest/variants/%,$(wildcard guest/*.c guest/*/*.c guest/*/*/*.c guest/*/*.S)) \
 	$(wildcard boot/*.S boot/*.c drivers/*.c drivers/*/*.c) $(LIB_SRC)
 HOST_SRC := $(wildcard host/*.c host/*/*.c host/*/*/*.c) $(LIB_SRC)

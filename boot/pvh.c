@@ -6,7 +6,7 @@
 #include "boot/pvh.h"
 #include "include/boot_info.h"
 #include "include/kernel_layout.h"
-#include "lib/boot_command.h"
+#include "lib/boot/boot_command.h"
 
 #define START_MAGIC 0x336ec578u
 #define MEMORY_RAM 1u

@@ -7,8 +7,8 @@
 #include "guest/base/run.h"
 #include "guest/run_manifest.h"
 #include "guest/sample/sampling.h"
+#include "lib/pmu/x86_signature.h"
 #include "lib/x86.h"
-#include "lib/x86_signature.h"
 
 #define CPU_BYTES 32
 

@@ -12,7 +12,7 @@
 #include "guest/service/service_cpu.h"
 #include "guest/transport/transport.h"
 #include "include/run_ports.h"
-#include "lib/msr_events.h"
+#include "lib/pmu/msr_events.h"
 
 #define LIST_BYTES (HR_EVENTS_MAX * sizeof((struct pmu_event *)0)->name)
 #define HELD_BYTES 512

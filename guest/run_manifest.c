@@ -12,9 +12,9 @@
 #include "guest/thread/process.h"
 #include "guest/vm/vm_fill.h"
 #include "guest/vm/vm_touched.h"
+#include "lib/boot/modes.h"
 #include "lib/format.h"
-#include "lib/modes.h"
-#include "lib/stack_kinds.h"
+#include "lib/trace/stack_kinds.h"
 #include "lib/x86.h"
 
 /* The hypervisor leaf of QEMU without a hypervisor: "TCGTCGTCGTCG" in EBX, ECX, EDX */

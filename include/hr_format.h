@@ -117,9 +117,10 @@ enum hr_record_type {
     HR_REC_REQUEST = 56, /* struct hr_rec_request */
     HR_REC_WAIT = 57, /* struct hr_rec_wait */
     HR_REC_WAKE = 59, /* struct hr_rec_wake */
-    HR_REC_PAGES = 60, /* struct hr_rec_pages, then runs of pages as lib/trace_pages.h codes them */
-    HR_REC_ACCESSES = 61, /* accesses of the run of samples before it, as lib/trace_accesses.h codes
-                             them */
+    HR_REC_PAGES =
+        60, /* struct hr_rec_pages, then runs of pages as lib/trace/trace_pages.h codes them */
+    HR_REC_ACCESSES = 61, /* accesses of the run of samples before it, as lib/trace/trace_accesses.h
+                             codes them */
     HR_REC_MAPPING = 62, /* struct hr_rec_mapping */
     HR_REC_PAGE_FAULT = 63, /* struct hr_rec_page_fault */
     /* in END and HOST chunks */

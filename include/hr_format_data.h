@@ -87,7 +87,7 @@ enum hr_access_sources { /* hr_meta_accesses.sources: how to read hr_access.sour
                          HR_SOURCES_NONE = 0, /* it means nothing */
                          HR_SOURCES_INTEL = 1, /* "Data Source Encodings" of the CPU's model, which
                                                   the trace tells */
-                         HR_SOURCES_AMD = 2, /* lib/ibs_sources.h, up to Zen 3 */
+                         HR_SOURCES_AMD = 2, /* lib/pmu/ibs_sources.h, up to Zen 3 */
                          HR_SOURCES_AMD_FINE = 3, /* from Zen 4 on */
 };
 

@@ -25,7 +25,7 @@
  *   pages=NS               HR_REC_PAGES so often
  *   pages-split=1          memory has no 2 MiB pages
  *   python=NAME            with stacks=python: base name of the file that holds _PyRuntime
- *   python-layout=N,N,...  where CPython keeps its frames (lib/python_layout.h)
+ *   python-layout=N,N,...  where CPython keeps its frames (lib/program/python_layout.h)
  *   kernel-path=PATH       the absolute path of the kernel on the host, for reports
  *   event=NAME             one per event, in order, as given: generic, a CPU's own, raw;
  *                          suffix :u, :k or :uk

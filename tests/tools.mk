@@ -31,8 +31,8 @@ $(BUILD)/tests/genviews: $(BUILD)/host/host/trace/trace_regions.o $(BUILD)/host/
 $(BUILD)/tests/restack $(BUILD)/tests/waitnames: $(filter-out %/host/main.o,$(HOST_OBJ))
 
 # What docs/abi.md is generated with, and the page: its table is the kernel's own.
-$(BUILD)/tests/abi: lib/syscall_table.h lib/syscall_names.h
-docs/abi.md: docs/abi.md.in lib/syscall_table.h lib/syscall_names.c tests/tools/abi.c
+$(BUILD)/tests/abi: lib/program/syscall_table.h lib/program/syscall_names.h
+docs/abi.md: docs/abi.md.in lib/program/syscall_table.h lib/program/syscall_names.c tests/tools/abi.c
 	@$(MAKE) --no-print-directory -s $(BUILD)/tests/abi
 	$(BUILD)/tests/abi $< >$@.tmp && mv $@.tmp $@
 
@@ -62,7 +62,7 @@ $(PLUGINS): $(BUILD)/tests/%.so: tests/plugins/%.c $(BUILD)/flags
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -fPIC -shared -o $@ $<
 
 # A kernel for tests of the loader, linked as the real one; it runs where it was loaded to.
-$(BUILD)/tests/fake-kernel.elf: tests/firmware/fake_kernel.c boot/string.c lib/crc32c.c lib/format.c lib/run_stream.c \
+$(BUILD)/tests/fake-kernel.elf: tests/firmware/fake_kernel.c boot/string.c lib/crc32c.c lib/format.c lib/boot/run_stream.c \
 		linker.ld $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(COMMON) -ffreestanding -fpie -fvisibility=hidden -mno-red-zone -mgeneral-regs-only -fno-builtin \

@@ -31,7 +31,7 @@ UNIT_SRC := $(sort $(wildcard $(addsuffix /test_*.c,tests/unit/* tests/unit/*/* 
 # What needs lwIP is there where lwIP is (guest/net/net.mk).
 UNIT_SRC := $(if $(filter yes,$(LWIP)),$(UNIT_SRC),$(filter-out %/test_network.c %/test_net_port.c,$(UNIT_SRC)))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(UNIT_OUT)/%,$(UNIT_SRC))
-UNIT_LIB_OBJ := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(sort $(wildcard lib/*.c)))
+UNIT_LIB_OBJ := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(sort $(wildcard lib/*.c lib/*/*.c)))
 UNIT_LIB := $(UNIT_OUT)/lib.a $(UNIT_OUT)/obj/tests/sanitizers.o
 HOST_PARTS := $(sort $(wildcard host/*/*.c host/*/*/*.c) host/completion.c)
 UNIT_HOST := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(HOST_PARTS))

@@ -19,6 +19,10 @@ allow guest 'include|lib|drivers|guest'
 allow boot 'include|lib|drivers|boot' # of drivers only those that need no kernel, such as uart
 allow host 'include|lib|host'
 allow plugin 'include|plugin'
+for room in lib/*/; do
+    bad=$(grep -rnE '#include "lib/[a-z]+/' "$room" | grep -v "#include \"$room" || true)
+    [ -z "$bad" ] || { echo "the rooms of lib/ may not include each other's headers:"; echo "$bad"; failed=1; }
+done
 # A workload may use the workload API and files that workloads share; libhr, which implements the API, also the system call's header.
 bad=$(grep -rnE '#[[:space:]]*include[[:space:]]*"' workloads | grep -vE '"(include/hr|workloads/[a-z_]+)\.h"' |
     grep -vE '^workloads/libhr(_shadow)?\.[ch]:.*"include/hr_abi\.h"' || true)

@@ -4,7 +4,7 @@
 
 #include "boot/uefi/memory.h"
 #include "boot/uefi/volume.h"
-#include "lib/kernel_image.h"
+#include "lib/boot/kernel_image.h"
 
 struct batch {
     struct boot_conf conf;

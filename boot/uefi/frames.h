@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "include/boot_info.h"
-#include "lib/run_stream.h"
+#include "lib/boot/run_stream.h"
 
 struct frames {
     const struct boot_memory_range *ranges;

@@ -6,7 +6,7 @@
 #include "boot/uefi/firmware.h"
 #include "drivers/platform.h"
 #include "drivers/smbios/smbios.h"
-#include "lib/boot_value.h"
+#include "lib/boot/boot_value.h"
 #include "lib/format.h"
 #include "lib/hash.h"
 #include "lib/x86.h"

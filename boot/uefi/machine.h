@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/boot_conf.h"
+#include "lib/boot/boot_conf.h"
 
 uint64_t machine_rsdp(void); /* physical addresses; 0: the firmware provides none */
 uint64_t machine_smbios(void);

@@ -5,7 +5,7 @@
 #define BOOT_UEFI_MEMORY_H
 
 #include "boot/uefi/plan.h"
-#include "lib/boot_conf.h"
+#include "lib/boot/boot_conf.h"
 
 #define MEMORY_WHY_BYTES 240
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "include/kernel_layout.h"
-#include "lib/boot_conf.h"
+#include "lib/boot/boot_conf.h"
 #include "lib/round.h"
 
 #define LOW_END (1ull << 32) /* the kernel starts with RAM below this */

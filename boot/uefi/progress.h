@@ -1,5 +1,5 @@
 /* The file of progress on the stick: which runs ended, so that a stick that is started again, after
- * a reset in the middle of a run, continues where it was (lib/boot_conf.h).  Without the key
+ * a reset in the middle of a run, continues where it was (lib/boot/boot_conf.h).  Without the key
  * `progress` every run waits, and nothing is written.
  */
 #ifndef BOOT_UEFI_PROGRESS_H

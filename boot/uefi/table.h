@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "lib/boot_conf.h"
+#include "lib/boot/boot_conf.h"
 
 #define TABLE_NAME_BYTES (BOOT_CONF_NAME_BYTES + 8)
 

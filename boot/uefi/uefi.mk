@@ -5,7 +5,7 @@ UEFI_CFLAGS := $(COMMON) $(DIALECT) -isystem $(EFI_INCLUDE) -isystem $(EFI_INCLU
 	-ffreestanding -fpic -fvisibility=hidden -fshort-wchar -mno-red-zone -mgeneral-regs-only -fno-builtin \
 	-fno-stack-protector -fno-strict-aliasing -fno-asynchronous-unwind-tables -fcf-protection=none
 UEFI_SRC := $(wildcard boot/uefi/*.c) boot/string.c drivers/uart/uart.c drivers/smbios/smbios.c drivers/smbios/smbios_table.c \
-	$(addprefix lib/,boot_conf.c boot_conf_keys.c boot_value.c crc32c.c format.c kernel_image.c run_stream.c)
+	$(addprefix lib/,boot/boot_conf.c boot/boot_conf_keys.c boot/boot_value.c boot/kernel_image.c boot/run_stream.c crc32c.c format.c)
 UEFI_OBJ := $(patsubst %.c,$(BUILD)/uefi/%.o,$(UEFI_SRC))
 
 $(BUILD)/uefi/%.o: %.c $(BUILD)/flags

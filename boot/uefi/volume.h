@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "boot/uefi/firmware.h"
-#include "lib/boot_conf.h"
+#include "lib/boot/boot_conf.h"
 
 #define VOLUME_WHY_BYTES 160
 

@@ -6,8 +6,8 @@
 #include "drivers/clock/tsc_calibrate.h"
 #include "drivers/platform.h"
 #include "include/hr_format.h"
+#include "lib/pmu/x86_signature.h"
 #include "lib/x86.h"
-#include "lib/x86_signature.h"
 
 #define DELAY_SPINS 128 /* a tenth of a microsecond */
 #define HZ_PER_GHZ 1000000000ull

@@ -9,7 +9,7 @@
 #include "drivers/pmu/pmu_overflow.h"
 #include "drivers/pmu/pmu_regs.h"
 #include "include/run_ports.h"
-#include "lib/pmu_match.h"
+#include "lib/pmu/pmu_match.h"
 #include "lib/x86.h"
 
 #define LEGACY_COUNTERS 4

@@ -7,7 +7,7 @@
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_regs.h"
 #include "drivers/processor/processor.h"
-#include "lib/ibs_sources.h"
+#include "lib/pmu/ibs_sources.h"
 #include "lib/x86.h"
 
 #define LEAF_FEATURES 0x80000001u

@@ -52,7 +52,7 @@ void ibs_stop(const struct ibs_caps *caps);
 
 struct ibs_sample {
     uint64_t ip;
-    uint64_t address, source; /* as in struct hr_access (lib/trace_accesses.h) */
+    uint64_t address, source; /* as in struct hr_access (lib/trace/trace_accesses.h) */
     uint32_t latency;
     uint32_t what; /* IBS_LOAD and IBS_STORE, of an op */
 };

@@ -6,8 +6,8 @@
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_regs.h"
 #include "lib/array.h"
-#include "lib/pmu_intel.h"
-#include "lib/pmu_match.h"
+#include "lib/pmu/pmu_intel.h"
+#include "lib/pmu/pmu_match.h"
 
 #define SELECT_CODE (PMU_SELECT_EVENT | PMU_SELECT_UMASK)
 /* Events by their bits in CPUID leaf 0AH EBX and leaf 23H (SDM "Pre-defined Architectural

@@ -9,7 +9,7 @@
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_precise.h"
 #include "drivers/pmu/pmu_regs.h"
-#include "lib/pmu_intel.h"
+#include "lib/pmu/pmu_intel.h"
 #include "lib/x86.h"
 
 #define CPUID_1_ECX_DTES64 (1u << 2)

@@ -6,7 +6,7 @@
 #include "drivers/pmu/pmu_overflow.h"
 #include "drivers/pmu/pmu_precise.h"
 #include "drivers/pmu/pmu_regs.h"
-#include "lib/pmu_intel.h"
+#include "lib/pmu/pmu_intel.h"
 
 /* Where a counter starts from, and whether it interrupts at the end of its range, or writes records
  * there. */

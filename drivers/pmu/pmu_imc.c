@@ -12,8 +12,8 @@
 #include "drivers/pmu/pmu_umc.h"
 #include "drivers/processor/processor_regs.h"
 #include "lib/array.h"
+#include "lib/pmu/x86_signature.h"
 #include "lib/x86.h"
-#include "lib/x86_signature.h"
 
 #define MCHBAR 0x48 /* two words; bit 0: enabled */
 #define MCHBAR_ADDRESS 0x7fffff8000ull

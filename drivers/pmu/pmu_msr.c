@@ -8,7 +8,7 @@
 #include "drivers/pmu/pmu_rdt.h"
 #include "drivers/pmu/pmu_umc.h"
 #include "drivers/processor/monitor.h"
-#include "lib/msr_events.h"
+#include "lib/pmu/msr_events.h"
 #include "lib/x86.h"
 
 #define KINDS_RDT (1u << MSR_EVENT_OCCUPANCY | 1u << MSR_EVENT_TOTAL | 1u << MSR_EVENT_LOCAL)

@@ -1,4 +1,4 @@
-/* Events that are registers (lib/msr_events.h), in addition to those of a counter driver.
+/* Events that are registers (lib/pmu/msr_events.h), in addition to those of a counter driver.
  *
  * A session with such events is served by a layer over the driver, which serves only the others.
  * Without any, none of this code runs.

@@ -1,12 +1,12 @@
 /* The counter driver for machines without a PMU: instructions from virtual time where that is
- * exact, and everything else as fixed ratios of it (lib/events.c), marked as stubs.
+ * exact, and everything else as fixed ratios of it (lib/pmu/events.c), marked as stubs.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "drivers/pmu/pmu.h"
-#include "lib/events.h"
 #include "lib/muldiv.h"
+#include "lib/pmu/events.h"
 
 static bool stub_probe(struct pmu_caps *caps)
 {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/x86_signature.h"
+#include "lib/pmu/x86_signature.h"
 
 enum processor_turbo { TURBO_UNKNOWN, TURBO_NONE, TURBO_OFF, TURBO_ON };
 

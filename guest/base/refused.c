@@ -2,7 +2,7 @@
 #include "guest/base/refused.h"
 
 #include "guest/base/log.h"
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 #define NUMBERS 512u /* Linux 6.1 has 451; the last one stands for all that do not exist */
 #define LINES_MAX 24u /* of the notices: a fuzzer makes every call */

@@ -10,7 +10,7 @@
 #include "drivers/pmu/pmu.h"
 #include "include/boot_info.h"
 #include "include/hr_format.h"
-#include "lib/manifest.h"
+#include "lib/boot/manifest.h"
 
 struct run_asked { /* of the sampler; what it does is in guest/sample/sampling.h */
     uint32_t mode; /* enum hr_mode */

@@ -23,7 +23,7 @@ struct thread;
 /* One for each line of the table; some handle several calls. */
 #define SYSCALL(name, handler, support, note) \
     int64_t syscall_##handler(struct thread *thread, struct trap_frame *frame);
-#include "lib/syscall_table.h"
+#include "lib/program/syscall_table.h"
 #undef SYSCALL
 
 #endif

@@ -17,7 +17,7 @@
 #include "guest/trace/called.h"
 #include "guest/vm/uaccess.h"
 #include "include/hr_abi.h"
-#include "lib/call_stack.h"
+#include "lib/trace/call_stack.h"
 
 void calls_start(void)
 {

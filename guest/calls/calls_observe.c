@@ -25,7 +25,7 @@
 #include "guest/trace/trace.h"
 #include "guest/vm/vm.h"
 #include "include/hr_format.h"
-#include "lib/call_stack.h"
+#include "lib/trace/call_stack.h"
 #include "lib/x86.h"
 
 _Static_assert(RING_SLOTS > 2 * CALL_STACK_MAX, "a look fits");

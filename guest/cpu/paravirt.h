@@ -5,7 +5,7 @@
 
 #include "drivers/apic/apic.h"
 #include "guest/cpu/cpu.h"
-#include "lib/trace_slot.h"
+#include "lib/trace/trace_slot.h"
 
 /* Asks the hypervisor for both, if it has them, for the calling CPU.  Returns 0 or -ENOMEM.
  * Context: boot, on the CPU itself. */

@@ -5,7 +5,7 @@
 
 #include "guest/fs/fs.h"
 #include "guest/vm/vm.h"
-#include "lib/elf64.h"
+#include "lib/program/elf64.h"
 
 #define EXEC_IMAGE_BUILD_ID_MAX 64u
 

@@ -4,7 +4,7 @@
 #define GUEST_EXEC_EXEC_STRINGS_H
 
 #include "guest/exec/exec_writer.h"
-#include "lib/manifest.h"
+#include "lib/boot/manifest.h"
 
 #define EXEC_STRINGS_FIRST 20u /* a path and an argument of each nested script, and one path */
 #define EXEC_STRING_BYTES_MAX (128u << 10) /* MAX_ARG_STRLEN of Linux, with the NUL */

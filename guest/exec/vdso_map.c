@@ -10,7 +10,7 @@
 #include "guest/base/run.h"
 #include "guest/trace/trace.h"
 #include "guest/vm/vm_access.h"
-#include "lib/elf64.h"
+#include "lib/program/elf64.h"
 
 #define NAME "vdso.so" /* in the kernel's directory on the host */
 #define PATH_BYTES 4096u

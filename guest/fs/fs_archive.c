@@ -7,7 +7,7 @@
 #include "guest/fs/fs.h"
 #include "guest/memory/heap.h"
 #include "include/run_probes.h"
-#include "lib/cpio.h"
+#include "lib/program/cpio.h"
 
 #define NS_PER_SECOND 1000000000ull
 #define MODE_IMPLIED 0755u

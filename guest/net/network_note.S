@@ -1,4 +1,4 @@
-/* Says in the kernel's file that it can send runs over the network: lib/kernel_image.h. */
+/* Says in the kernel's file that it can send runs over the network: lib/boot/kernel_image.h. */
     .section .note.microtome, "a", @note
     .align 4
     .long 10, 8, 2 /* name bytes, descriptor bytes, type */

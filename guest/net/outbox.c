@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/run_stream.h"
+#include "lib/boot/run_stream.h"
 
 #define TRACE_SHARE 16u /* of the entries, for the trace: many small pieces of output may wait */
 #define BYTES_PER_ENTRY 2048u /* of memory: smaller frames are joined while they wait */

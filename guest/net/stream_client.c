@@ -10,7 +10,7 @@
 
 #include "guest/base/log.h"
 #include "guest/net/net_port.h"
-#include "lib/run_stream.h"
+#include "lib/boot/run_stream.h"
 
 #define CONNECT_MS 5000u
 #define WELCOME_MS 20000u /* it may have a long trace to look through */

@@ -17,8 +17,8 @@ struct probe_place { /* a point at an address */
     uint32_t
         excess; /* instructions that breakpoint and copy take more than the original, if they count
                  */
-    uint32_t slot_word; /* cost_ticks, flags and kind of a hit's slot (lib/trace_slot.h) that enters
-                           and returns nothing */
+    uint32_t slot_word; /* cost_ticks, flags and kind of a hit's slot (lib/trace/trace_slot.h) that
+                           enters and returns nothing */
     uint32_t what; /* HR_PROBE_* of every hit, if there is a copy */
     uint8_t spare; /* COPY_RELATIVE: the register that holds rip in the copy */
     bool plain; /* a hit is recorded and the copy executed, nothing else */

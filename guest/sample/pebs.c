@@ -14,7 +14,7 @@
 #include "guest/sample/sampling.h"
 #include "guest/sample/stack.h"
 #include "lib/splitmix.h"
-#include "lib/trace_accesses.h"
+#include "lib/trace/trace_accesses.h"
 
 #define BLOCK_BYTES ((uint64_t)PAGE_BYTES << PHYS_ORDER_MAX)
 #define RECORDS 2048u /* until the interrupt */

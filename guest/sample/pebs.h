@@ -13,8 +13,8 @@
 
 #include "drivers/pmu/pmu_precise.h"
 #include "guest/cpu/cpu.h"
-#include "lib/trace_accesses.h"
-#include "lib/trace_slot.h"
+#include "lib/trace/trace_accesses.h"
+#include "lib/trace/trace_slot.h"
 
 struct pebs { /* of one CPU */
     struct pmu_precise area;

@@ -7,7 +7,7 @@
 #define GUEST_SAMPLE_PYTHON_H
 
 #include "guest/cpu/cpu.h"
-#include "lib/trace_slot.h"
+#include "lib/trace/trace_slot.h"
 
 /* Reads the layout from the manifest.  Boot; panics if it is damaged. */
 void python_start(void);

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "include/hr_format.h"
-#include "lib/python_layout.h"
-#include "lib/trace_slot.h"
+#include "lib/program/python_layout.h"
+#include "lib/trace/trace_slot.h"
 
 #define PYTHON_CODES_BITS 15u
 #define PYTHON_QUEUE_BYTES (2u << 20) /* a power of two */

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/trace_slot.h"
+#include "lib/trace/trace_slot.h"
 
 #define RING_SLOTS 8192 /* of one CPU: 8 ms at 1 us; fewer with call stacks */
 #define RING_SLOTS_MIN 64

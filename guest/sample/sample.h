@@ -7,7 +7,7 @@
 #include "guest/base/run.h"
 #include "guest/cpu/cpu.h"
 #include "guest/sample/sampling.h"
-#include "lib/trace_slot.h"
+#include "lib/trace/trace_slot.h"
 #include "lib/x86.h"
 
 /* --counters-every N: true if this sample reads the counters, as the first and every Nth after it

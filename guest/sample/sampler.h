@@ -4,7 +4,7 @@
 #define GUEST_SAMPLE_SAMPLER_H
 
 #include "guest/cpu/cpu.h"
-#include "lib/trace_slot.h"
+#include "lib/trace/trace_slot.h"
 
 /* Shared mode: the function that empties a CPU's ring into the trace; set at boot. */
 extern void (*sampler_drain)(struct cpu *cpu);

@@ -10,8 +10,8 @@
 #include "guest/sample/python.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/stack_walk.h"
-#include "lib/stack_kinds.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/stack_kinds.h"
+#include "lib/trace/trace_writer.h"
 
 #define IRET_BYTES (5 * sizeof(uint64_t)) /* what the hardware pushes; system calls likewise */
 #define REGISTER_RCX 2 /* in the order of HR_STACK_REGISTERS */

@@ -10,7 +10,7 @@
 #include "guest/base/run.h"
 #include "guest/cpu/cpu.h"
 #include "guest/sample/stack_walk.h"
-#include "lib/trace_slot.h"
+#include "lib/trace/trace_slot.h"
 
 struct ring;
 struct trace_writer;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "guest/cpu/cpu.h"
-#include "lib/trace_slot.h"
+#include "lib/trace/trace_slot.h"
 
 /* Returns the kernel's address of the page of the program's memory that holds `address`, which is
  * below USER_END; NULL if the program could not read it.  Defined in guest/sample/stack_page.c, or

@@ -12,7 +12,7 @@
 
 #include "guest/cpu/cpu.h"
 #include "include/hr_format.h"
-#include "lib/trace_slot.h"
+#include "lib/trace/trace_slot.h"
 
 struct trigger {
     bool timer; /* the local APIC's timer makes samples, at the points of a grid */

@@ -23,7 +23,7 @@
 
 #define SYSCALL(name, handler, support, note) [__NR_##name] = syscall_##handler,
 SEALED int64_t (*syscall_table[])(struct thread *thread, struct trap_frame *frame) = {
-#include "lib/syscall_table.h"
+#include "lib/program/syscall_table.h"
 };
 #undef SYSCALL
 SEALED uint64_t syscall_limit;

@@ -8,7 +8,7 @@
 #include "guest/thread/limits.h"
 #include "guest/thread/signal_queue.h"
 #include "guest/vm/vm.h"
-#include "lib/manifest.h"
+#include "lib/boot/manifest.h"
 
 #define SIGNALS 64
 #define PROCESS_ID 1000u

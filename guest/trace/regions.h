@@ -5,7 +5,7 @@
 
 #include "guest/cpu/cpu.h"
 #include "include/hr_abi.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 
 #define REGIONS_PLACES_MAX 4096u /* a place is one region in one thread */
 

@@ -25,7 +25,7 @@
 #include "guest/trace/trace_stream.h"
 #include "guest/transport/leave.h"
 #include "guest/transport/transport.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 #include "lib/x86.h"
 
 #define END_BYTES (1u << 20) /* of an END chunk with regions, header included */

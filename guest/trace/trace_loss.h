@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/trace_slot.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_slot.h"
+#include "lib/trace/trace_writer.h"
 
 #define TRACE_LOSS_KINDS 3
 

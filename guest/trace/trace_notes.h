@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 
 #define TRACE_BUILD_ID_MAX 64u
 #define TRACE_SHORT_PATH 96u

@@ -2,8 +2,8 @@
 #ifndef GUEST_TRACE_TRACE_RECORD_H
 #define GUEST_TRACE_TRACE_RECORD_H
 
-#include "lib/trace_slot.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_slot.h"
+#include "lib/trace/trace_writer.h"
 
 /* Adds the record that a slot holds, HR_REC_LOST too, to an open chunk.  Returns as
  * trace_writer_record does. */

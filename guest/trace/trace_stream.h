@@ -9,7 +9,7 @@
 #include "guest/trace/trace_loss.h"
 #include "guest/trace/trace_meta.h"
 #include "include/hr_format.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 
 #define TRACE_CHUNK_BYTES 65536u
 

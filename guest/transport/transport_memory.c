@@ -12,7 +12,7 @@
 #include "guest/base/run.h"
 #include "guest/memory/phys.h"
 #include "guest/transport/transport.h"
-#include "lib/run_buffer.h"
+#include "lib/boot/run_buffer.h"
 
 #define MARGIN_SHARE 16 /* the margin is one of so many parts of the buffer, within limits */
 #define MARGIN_BYTES_MIN (256ull << 10)

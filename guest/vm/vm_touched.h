@@ -10,7 +10,7 @@
 #define GUEST_VM_VM_TOUCHED_H
 
 #include "guest/vm/vm.h"
-#include "lib/trace_pages.h"
+#include "lib/trace/trace_pages.h"
 
 /* Boot: before any memory of the program is filled. */
 void vm_touched_start(void);

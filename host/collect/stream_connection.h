@@ -14,7 +14,7 @@
 
 #include "host/collect/stream_run.h"
 #include "include/run_stream.h"
-#include "lib/run_stream.h"
+#include "lib/boot/run_stream.h"
 
 enum connection_state {
     CONNECTION_HELLO,

@@ -8,8 +8,8 @@
 #include "host/base/monotonic.h"
 #include "host/base/transfer.h"
 #include "host/collector/collect.h"
-#include "lib/trace_reader.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_reader.h"
+#include "lib/trace/trace_writer.h"
 
 /* Under load the file is written in blocks of this size and alignment, which file systems accept a
  * quarter faster than unaligned ones.  The blocks and what follows them fit into the second-level

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "host/collector/collect.h"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_reader.h"
 
 static void note_meta(struct collector *c, const struct hr_chunk_header *header,
                       const uint8_t *payload)

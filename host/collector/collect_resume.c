@@ -9,7 +9,7 @@
 
 #include "host/base/transfer.h"
 #include "host/collector/collect.h"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_reader.h"
 
 #define FILE_HEADER_BYTES_MAX 65536u
 

@@ -5,7 +5,7 @@
 #include "host/base/text.h"
 #include "host/dump/dump_layout.h"
 #include "host/dump/dump_samples.h"
-#include "lib/trace_pages.h"
+#include "lib/trace/trace_pages.h"
 
 /* The build-id of a map, in hexadecimal; returns its length. */
 static size_t put_build_id(struct output *out, const struct trace_record *record)

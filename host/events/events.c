@@ -8,8 +8,8 @@
 #include "host/events/events_generic.h"
 #include "host/events/events_library.h"
 #include "host/events/events_spec.h"
-#include "lib/events.h"
-#include "lib/msr_events.h"
+#include "lib/pmu/events.h"
+#include "lib/pmu/msr_events.h"
 
 #define INTRODUCTION_BYTES 32u
 #define NAMES_BYTES (INTRODUCTION_BYTES + (size_t)NEAREST_COUNT * (NEAREST_NAME_BYTES + 2))

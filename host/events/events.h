@@ -35,7 +35,8 @@ bool events_is_generic(const char *text);
 /* Returns whether the event's suffix asks for precise records. */
 bool events_is_precise(const char *text);
 
-/* Returns whether the event is a register of the CPU (lib/msr_events.h) rather than a counter. */
+/* Returns whether the event is a register of the CPU (lib/pmu/msr_events.h) rather than a counter.
+ */
 bool events_is_register(const char *text);
 
 /* Returns whether no counter counts the event, and the processor only samples it (AMD's IBS, in

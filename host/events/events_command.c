@@ -14,7 +14,7 @@
 #include "host/events/events_preset.h"
 #include "host/events/events_spec.h"
 #include "host/metrics/formula.h"
-#include "lib/msr_events.h"
+#include "lib/pmu/msr_events.h"
 
 #define BITS_BYTES 40
 #define NOTES_BYTES 160

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "lib/array.h"
-#include "lib/x86_signature.h"
+#include "lib/pmu/x86_signature.h"
 
 #define FIXED_BY_DEFAULT 3 /* of an Intel CPU given by name: all since 2006 have them */
 #define LEAF_PERFORMANCE 0xa

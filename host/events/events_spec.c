@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/events.h"
+#include "lib/pmu/events.h"
 
 #define HEX_DIGITS "0123456789abcdefABCDEF"
 #define NAME_CHARACTERS \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "host/exact/exact_rows.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 
 #define CHUNK_BYTES (256u << 10)
 #define BODY_BYTES 32768u /* of a record */

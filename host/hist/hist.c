@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 #define ANY UINT32_MAX
 #define CALL_PREFIX "syscall:"

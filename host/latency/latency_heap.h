@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/trace_probes.h"
+#include "lib/trace/trace_probes.h"
 
 struct trace_points;
 

@@ -6,7 +6,7 @@
 #include "host/latency/latency_print_detail.h"
 #include "host/latency/latency_print_waits.h"
 #include "host/latency/latency_waits.h"
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 #define STEPS_SHOWN 40u /* of an invocation */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/array.h"
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 const char *const latency_waits_words[LATENCY_SPENT] = {
     "on CPU", "locks", "conditions", "joins", "I/O", "pages", "for a CPU", "sleep", "other waits",

@@ -9,7 +9,7 @@
 #include "host/launch/launch_accel.h"
 #include "host/launch/launch_numa.h"
 #include "host/launch/launch_vpmu.h"
-#include "lib/modes.h"
+#include "lib/boot/modes.h"
 
 /* The emulator counts nothing, unless another one or a CPU with a PMU was asked for: then the guest
  * finds out. */

@@ -3,7 +3,7 @@
 
 #include "host/base/text.h"
 #include "host/scan/reader.h"
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 static const char *const words[] = {
     [NOISE_SLEEP] = "the program slept",

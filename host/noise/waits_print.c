@@ -3,7 +3,7 @@
 #include "host/base/text.h"
 #include "host/noise/waits.h"
 #include "host/scan/reader.h"
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 #define WAITS_SHOWN 10u /* places, unless all are wanted */
 

@@ -13,7 +13,7 @@
 
 #include "host/base/cache.h"
 #include "host/object/object_cache.h"
-#include "lib/elf64.h"
+#include "lib/program/elf64.h"
 
 #define PREFIX "object-"
 #define NAME_BYTES (sizeof PREFIX + 2ul * OBJECT_CACHE_ID_BYTES_MAX)

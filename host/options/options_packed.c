@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "host/base/output_kind.h"
-#include "lib/cpio.h"
-#include "lib/modes.h"
+#include "lib/boot/modes.h"
+#include "lib/program/cpio.h"
 
 #define START_BYTES (RUN_MANIFEST_BYTES_MAX + 16384u) /* where the manifest ends at the latest */
 

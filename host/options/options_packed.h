@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "host/options/options_archive.h"
-#include "lib/manifest.h"
+#include "lib/boot/manifest.h"
 
 struct options_packed {
     int fd; /* the archive */

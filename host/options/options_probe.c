@@ -10,7 +10,7 @@
 #include "host/base/option.h"
 #include "host/base/units.h"
 #include "host/options/options_sampling.h"
-#include "lib/modes.h"
+#include "lib/boot/modes.h"
 
 enum {
     KEY_PROBE = 640,

@@ -8,8 +8,8 @@
 
 #include "host/base/option.h"
 #include "host/base/units.h"
-#include "lib/modes.h"
-#include "lib/stack_kinds.h"
+#include "lib/boot/modes.h"
+#include "lib/trace/stack_kinds.h"
 
 int options_set_interval(struct options *o, const char *text, struct run_failure *failure)
 {

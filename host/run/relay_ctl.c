@@ -10,7 +10,7 @@
 #include "host/run/relay_events.h"
 #include "include/run_ports.h"
 #include "lib/array.h"
-#include "lib/modes.h"
+#include "lib/boot/modes.h"
 
 _Static_assert(CTL_TEXT_MAX == RUN_TEXT_MAX, "a mark of hr ctl is one of the guest");
 

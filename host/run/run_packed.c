@@ -12,7 +12,7 @@
 
 #include "host/options/options_packed.h"
 #include "lib/array.h"
-#include "lib/cpio.h"
+#include "lib/program/cpio.h"
 
 #define ALIGNMENT 4096u /* contents of files stay where the kernel can map them */
 #define ROOM (RUN_MANIFEST_BYTES_MAX + 64 * 1024u)

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "lib/ibs_sources.h"
+#include "lib/pmu/ibs_sources.h"
 
 #define SOURCE_LEVEL 0xfu
 #define SOURCE_TLB_MISS 0x10u

@@ -1,14 +1,15 @@
 /* Where the data of an access was: what a processor's code for it means.
  *
  * Intel SDM volume 3B, "Load Latency Performance Monitoring Facility" (table "Data Source Encoding
- * for Load Latency Record") and "Precise Store Facility"; from Nehalem on.  AMD: lib/ibs_sources.h.
+ * for Load Latency Record") and "Precise Store Facility"; from Nehalem on.  AMD:
+ * lib/pmu/ibs_sources.h.
  */
 #pragma once
 
 #include <stdbool.h>
 
 #include "host/trace/trace_info.h"
-#include "lib/trace_accesses.h"
+#include "lib/trace/trace_accesses.h"
 
 enum access_level { /* the nearest place that had the data */
                     ACCESS_LEVEL_UNKNOWN,

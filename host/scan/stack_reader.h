@@ -9,8 +9,8 @@
 #include "host/trace/trace_info.h"
 #include "host/unwind/stacks.h"
 #include "host/unwind/unwind.h"
-#include "lib/trace_chains.h"
-#include "lib/trace_copies.h"
+#include "lib/trace/trace_chains.h"
+#include "lib/trace/trace_copies.h"
 
 #define STACK_READER_SPACES 8u /* that are remembered at once */
 

@@ -12,8 +12,8 @@
 #include "host/trace/trace_file.h"
 #include "host/trace/trace_info.h"
 #include "host/unwind/stacks.h"
-#include "lib/trace_accesses.h"
-#include "lib/trace_probes.h"
+#include "lib/trace/trace_accesses.h"
+#include "lib/trace/trace_probes.h"
 
 struct trace_samples { /* a run of samples of one CPU, one thread, one set of flags */
     const struct hr_chunk_header *chunk;

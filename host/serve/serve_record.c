@@ -8,7 +8,7 @@
 #include "host/object/object_cache.h"
 #include "host/serve/serve.h"
 #include "host/trace/trace_files.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 
 #define CHUNK_BYTES (256u << 10)
 #define LEFT_OUT_KEY "files.left_out"

@@ -10,7 +10,7 @@
 #include "host/base/text.h"
 #include "host/summary/summary_sampling.h"
 #include "host/trace/trace_looks.h"
-#include "lib/trace_pages.h"
+#include "lib/trace/trace_pages.h"
 
 void summary_memory_free(struct summary_memory *memory)
 {

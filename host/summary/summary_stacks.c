@@ -1,6 +1,6 @@
 /* Counts call stacks and prints statistics about them. */
 #include "host/summary/summary_stacks.h"
-#include "lib/stack_kinds.h"
+#include "lib/trace/stack_kinds.h"
 
 #include "host/base/json.h"
 #include "host/base/text.h"

@@ -4,7 +4,7 @@
 #include <asm/unistd_64.h>
 #include <stdio.h>
 
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 #define HEAP_BYTES_MAX (1ull << 40) /* after a program; shared libraries are further away */
 

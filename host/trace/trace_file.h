@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "include/hr_format.h"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_reader.h"
 
 struct trace_file {
     int fd;

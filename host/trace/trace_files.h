@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "include/hr_format.h"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_reader.h"
 
 #define TRACE_FILES_MAX 65536u
 #define TRACE_FILES_BYTES_MAX (32u << 20) /* of all paths */

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "host/base/transfer.h"
-#include "lib/trace_reader.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_reader.h"
+#include "lib/trace/trace_writer.h"
 
 #define CHUNK_BYTES_MAX (sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX)
 #define RECORD_ENTRIES (65535u / sizeof(struct hr_index_entry))

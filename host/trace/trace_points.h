@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "include/hr_format.h"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_reader.h"
 
 #define TRACE_POINTS_FUNCTIONS_MAX HR_PROBE_POINTS_MAX
 #define TRACE_POINTS_NONE UINT32_MAX

@@ -12,7 +12,7 @@
 
 #include "host/trace/trace_spaces.h"
 #include "include/hr_format.h"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_reader.h"
 
 #define TRACE_PROCESSES_MAX 65536u
 #define TRACE_PROCESSES_THREADS_MAX (1u << 20)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "include/hr_format.h"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_reader.h"
 
 #define TRACE_REGIONS_MAX 1024u
 #define TRACE_REGION_FIGURES (HR_EVENTS_MAX + 1) /* the figures of the events, then of time */

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/trace_probes.h"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_probes.h"
+#include "lib/trace/trace_reader.h"
 
 struct trace_rules { /* summary of the records of a chunk so far; all zero before the first */
     uint32_t records;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "include/hr_format.h"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_reader.h"
 
 #define TRACE_THREAD_STACKS_MAX (1u << 20)
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "host/trace/trace_info.h"
-#include "lib/modes.h"
+#include "lib/boot/modes.h"
 
 #define WORD(table, value) ((value) < sizeof(table) / sizeof((table)[0]) ? (table)[value] : NULL)
 

@@ -1,4 +1,4 @@
-/* Writes microtome.conf, which tells the loader what to do (lib/boot_conf.h). */
+/* Writes microtome.conf, which tells the loader what to do (lib/boot/boot_conf.h). */
 #pragma once
 
 #include "host/usb/usb_contents.h"

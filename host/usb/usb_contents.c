@@ -15,10 +15,10 @@
 #include "host/launch/launch_find.h"
 #include "host/pack/pack.h"
 #include "host/usb/usb_contents.h"
-#include "lib/cpio.h"
+#include "lib/boot/kernel_image.h"
+#include "lib/boot/manifest.h"
 #include "lib/crc32c.h"
-#include "lib/kernel_image.h"
-#include "lib/manifest.h"
+#include "lib/program/cpio.h"
 
 #define NAME_BYTES 40 /* of a run's name; the remainder distinguishes equal names */
 

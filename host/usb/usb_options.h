@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "host/options/options.h"
-#include "lib/boot_conf.h"
+#include "lib/boot/boot_conf.h"
 
 struct usb_options {
     struct options run; /* program, or archives: run.program then holds their names */
@@ -19,7 +19,7 @@ struct usb_options {
     uint64_t size_bytes; /* of an image; 0: hr chooses */
     struct boot_conf conf; /* the contents of microtome.conf, without files and runs */
     bool resumable; /* a stick that is started again continues */
-    const char *marks; /* of the runs, as lib/boot_conf.h has them; NULL: all wait */
+    const char *marks; /* of the runs, as lib/boot/boot_conf.h has them; NULL: all wait */
     uint64_t repeat;
     uint64_t timeout_ns; /* limit for each run; 0: the archives' own */
     struct run_failure *failure; /* for errors during parsing */

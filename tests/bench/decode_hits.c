@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 
 #define CHUNK_BYTES 65536u
 #define ROUNDS 20

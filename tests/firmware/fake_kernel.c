@@ -19,8 +19,8 @@
 
 #include "include/boot_info.h"
 #include "include/kernel_layout.h"
+#include "lib/boot/run_stream.h"
 #include "lib/format.h"
-#include "lib/run_stream.h"
 
 uint64_t uefi_entry(struct boot_info *info);
 

@@ -1,7 +1,7 @@
 /* Fuzzes the kernel's command line. */
 #include <string.h>
 
-#include "lib/boot_command.h"
+#include "lib/boot/boot_command.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_text(const char *text)

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "lib/boot_conf.h"
-#include "lib/boot_value.h"
+#include "lib/boot/boot_conf.h"
+#include "lib/boot/boot_value.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool is_name(const char *name, size_t room)

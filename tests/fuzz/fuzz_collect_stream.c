@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "host/collect/stream_connection.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 #include "tests/fuzz/fuzz.h"
 
 #define LIMIT_BYTES 20000u

@@ -1,7 +1,7 @@
 /* Fuzzes the archive reader: entries lie inside the archive and survive writing and reading. */
 #include <string.h>
 
-#include "lib/cpio.h"
+#include "lib/program/cpio.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_again(const struct cpio_entry *entry)

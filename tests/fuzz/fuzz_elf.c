@@ -1,7 +1,7 @@
 /* Fuzzes the ELF validator: what it accepts must be safe to load. */
 #include <string.h>
 
-#include "lib/elf64.h"
+#include "lib/program/elf64.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_inside(uint64_t offset, uint64_t bytes, size_t size)

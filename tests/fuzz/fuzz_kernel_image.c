@@ -1,6 +1,6 @@
 /* Fuzzes the reader of the kernel's file: what it accepts can be placed in as much memory as it
  * says. */
-#include "lib/kernel_image.h"
+#include "lib/boot/kernel_image.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/manifest.h"
+#include "lib/boot/manifest.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_number(const struct manifest *m, const char *key)

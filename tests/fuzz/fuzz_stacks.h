@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "lib/trace_chains.h"
-#include "lib/trace_copies.h"
-#include "lib/trace_stacks.h"
+#include "lib/trace/trace_chains.h"
+#include "lib/trace/trace_copies.h"
+#include "lib/trace/trace_stacks.h"
 #include "tests/fuzz/fuzz.h"
 
 #define STACKS_AGAIN 8u /* samples of a run that are encoded again */

@@ -8,8 +8,8 @@
 
 #include "host/trace/trace_info.h"
 #include "lib/crc32c.h"
-#include "lib/trace_reader.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_reader.h"
+#include "lib/trace/trace_writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_stacks.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/crc32c.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 #include "tests/golden/golden_accesses.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_probes.h"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/trace_slot.h"
+#include "lib/trace/trace_slot.h"
 
 #define GOLDEN_BYTES_MAX 65536u
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_GOLDEN_GOLDEN_ACCESSES_H
 #define TESTS_GOLDEN_GOLDEN_ACCESSES_H
 
-#include "lib/trace_accesses.h"
+#include "lib/trace/trace_accesses.h"
 #include "tests/golden/golden.h"
 
 #define GOLDEN_ACCESSES_EVENTS 3u

@@ -4,7 +4,7 @@
 #ifndef TESTS_GOLDEN_GOLDEN_FILE_H
 #define TESTS_GOLDEN_GOLDEN_FILE_H
 
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 #include "tests/golden/golden.h"
 
 #define GOLDEN_START_TIME 5000000ull

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/trace_pages.h"
+#include "lib/trace/trace_pages.h"
 #include "tests/golden/golden_file.h"
 
 #define PER_SAMPLE (GOLDEN_PROBES_HITS / GOLDEN_PROBES_SAMPLES)

@@ -2,7 +2,7 @@
 #ifndef TESTS_GOLDEN_GOLDEN_PROBES_H
 #define TESTS_GOLDEN_GOLDEN_PROBES_H
 
-#include "lib/trace_probes.h"
+#include "lib/trace/trace_probes.h"
 
 #define GOLDEN_PROBES_EVENTS 2u
 #define GOLDEN_PROBES_ARGUMENTS 2u

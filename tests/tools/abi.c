@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 #define NUMBERS 512u
 #define LINE_BYTES 160u /* of a list of names */
@@ -19,7 +19,7 @@ static const struct call {
     const char *note;
 } calls[NUMBERS] = {
 #define SYSCALL(name, handler, support, note) [__NR_##name] = {support, note},
-#include "lib/syscall_table.h"
+#include "lib/program/syscall_table.h"
 #undef SYSCALL
 };
 

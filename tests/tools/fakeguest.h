@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "include/run_ports.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 
 #define EVENTS 2
 #define SAMPLES_A_CHUNK 1000

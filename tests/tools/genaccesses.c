@@ -19,7 +19,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-#include "lib/trace_accesses.h"
+#include "lib/trace/trace_accesses.h"
 #include "tests/tools/genprogram.h"
 #include "tests/tools/tracesink.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "include/hr_format.h"
-#include "lib/trace_slot.h"
+#include "lib/trace/trace_slot.h"
 
 #define CALLS_FUNCTIONS_MAX 4096u
 #define CALLS_SITES 4u /* in a function */

@@ -3,7 +3,7 @@
  *
  *   genmany SAMPLES FILE
  */
-#include "lib/trace_stacks.h"
+#include "lib/trace/trace_stacks.h"
 #include "tests/tools/tracesink.h"
 
 #define EVENTS HR_EVENTS_MAX

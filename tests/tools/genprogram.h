@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "lib/elf64.h"
+#include "lib/program/elf64.h"
 #include "tests/tools/gencalls.h"
 #include "tests/tools/tracesink.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "host/scan/trace_scan.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 
 #define LIMIT 127u /* frames */
 

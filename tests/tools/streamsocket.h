@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lib/run_stream.h"
+#include "lib/boot/run_stream.h"
 
 static inline void die(const char *what)
 {

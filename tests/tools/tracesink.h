@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "host/trace/trace_index.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 
 struct sink {
     int fd;

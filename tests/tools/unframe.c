@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/run_stream.h"
+#include "lib/boot/run_stream.h"
 
 static const char *const names[RUN_STREAM_PORTS] = {
     [RUN_STREAM_TRACE] = "trace", [RUN_STREAM_STDOUT] = "stdout", [RUN_STREAM_STDERR] = "stderr",

@@ -17,7 +17,7 @@
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm_advise.h"
 #include "guest/vm/vm_range.h"
-#include "lib/elf64.h"
+#include "lib/program/elf64.h"
 
 #define PROTECTIONS (PROT_READ | PROT_WRITE | PROT_EXEC)
 #define MINCORE_PART 256u

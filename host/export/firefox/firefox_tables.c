@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 /* The stack of a function called from another stack. */
 static uint32_t stack_of(struct firefox_tables *tables, uint32_t prefix, uint32_t function)

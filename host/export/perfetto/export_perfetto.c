@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "host/export/perfetto/perfetto_follow.h"
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 #define CPUS_MAX 65536u
 

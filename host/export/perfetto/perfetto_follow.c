@@ -10,7 +10,7 @@
 #include "host/follow/follow_locks.h"
 #include "host/latency/latency_find.h"
 #include "host/latency/latency_waits.h"
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 #define LANES_MAX 1024u /* requests at a time; further ones are left out */
 #define ARGUMENTS_MAX (2 + HR_PROBE_ARGUMENTS_MAX + LATENCY_SPENT + HR_EVENTS_MAX)

@@ -7,7 +7,7 @@
 #include "host/follow/follow_locks.h"
 #include "host/latency/latency_find.h"
 #include "host/latency/latency_waits.h"
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 struct probes { /* the tables that are being filled */
     struct export *e;

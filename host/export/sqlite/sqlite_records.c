@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "lib/array.h"
-#include "lib/syscall_names.h"
-#include "lib/trace_pages.h"
+#include "lib/program/syscall_names.h"
+#include "lib/trace/trace_pages.h"
 
 union body {
     struct hr_rec_switch change;

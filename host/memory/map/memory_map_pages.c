@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "host/memory/map/memory_map_parts.h"
-#include "lib/trace_pages.h"
+#include "lib/trace/trace_pages.h"
 
 /* Who touched most of it first. */
 static char *detail_of(const struct memory *pages, const struct memory_range *range)

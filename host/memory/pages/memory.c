@@ -6,7 +6,7 @@
 
 #include "host/base/array.h"
 #include "host/trace/trace_looks.h"
-#include "lib/trace_pages.h"
+#include "lib/trace/trace_pages.h"
 
 #define COLD_SHARE 10u
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "host/memory/pages/memory.h"
-#include "lib/trace_pages.h"
+#include "lib/trace/trace_pages.h"
 
 #define LARGE_PAGES 512u
 #define FIRST_PLACES 4096u

@@ -9,9 +9,9 @@
 #include "host/events/events_targets.h"
 #include "host/pack/archive/pack_manifest.h"
 #include "host/pack/archive/pack_python.h"
-#include "lib/manifest.h"
-#include "lib/modes.h"
-#include "lib/stack_kinds.h"
+#include "lib/boot/manifest.h"
+#include "lib/boot/modes.h"
+#include "lib/trace/stack_kinds.h"
 
 #define VIRTUAL_START_UNIX_NS 1704067200000000000ull /* 2024-01-01 in every run */
 

@@ -11,7 +11,7 @@
 
 #include "host/base/text.h"
 #include "lib/array.h"
-#include "lib/python_layout_versions.h"
+#include "lib/program/python_layout_versions.h"
 
 #define SEGMENTS_MAX 64u
 #define DEBUG_COOKIE "xdebugpy" /* begins _PyRuntime from 3.13 on: _Py_DebugOffsets follows */

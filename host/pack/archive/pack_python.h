@@ -2,7 +2,7 @@
 #pragma once
 
 #include "host/pack/list/pack_list.h"
-#include "lib/python_layout.h"
+#include "lib/program/python_layout.h"
 
 struct pack_python {
     char name[NAME_MAX + 1]; /* without folders, of the file that holds _PyRuntime */

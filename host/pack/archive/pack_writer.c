@@ -9,7 +9,7 @@
 #include "host/base/transfer.h"
 #include "host/pack/archive/pack_archive.h"
 #include "host/pack/archive/pack_writer.h"
-#include "lib/cpio.h"
+#include "lib/program/cpio.h"
 
 #define BUFFER_BYTES (1u << 20)
 #define HEADER_ROOM (PATH_MAX + PACK_ARCHIVE_ALIGNMENT + 128)

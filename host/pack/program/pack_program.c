@@ -17,7 +17,7 @@
 #include "host/pack/program/pack_root.h"
 #include "host/pack/program/pack_script.h"
 #include "host/pack/program/pack_source.h"
-#include "lib/elf64.h"
+#include "lib/program/elf64.h"
 
 #define DEFAULT_PATH "/usr/bin:/bin"
 #define VERSIONS_BYTES 1024

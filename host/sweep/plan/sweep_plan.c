@@ -9,8 +9,8 @@
 #include "host/base/array.h"
 #include "host/events/events_constraints.h"
 #include "host/events/events_run.h"
-#include "lib/pmu_intel.h"
-#include "lib/pmu_match.h"
+#include "lib/pmu/pmu_intel.h"
+#include "lib/pmu/pmu_match.h"
 
 #define AXIS_SELECT_INTEL 0x00c0 /* SDM "Pre-defined Architectural Performance Events" */
 

@@ -8,7 +8,7 @@
 
 #include "host/base/text.h"
 #include "host/view/data/view_processes.h"
-#include "lib/syscall_names.h"
+#include "lib/program/syscall_names.h"
 
 #define SHIFT_FIRST 4u
 #define MARK_BYTES 512u /* longer texts are cut */

@@ -18,7 +18,7 @@
 #include "guest/vm/inode_contents.c"
 #include "guest/vm/inode_pages.c"
 #include "guest/vm/inode_served.c"
-#include "lib/cpio.h"
+#include "lib/program/cpio.h"
 #include "tests/unit/guest/fake_serve.h"
 #include "tests/unit/test.h"
 

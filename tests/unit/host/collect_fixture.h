@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "lib/trace_reader.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_reader.h"
+#include "lib/trace/trace_writer.h"
 
 #define STREAM_ROOM 65536
 #define SAMPLES 100

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "host/trace/trace_index.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_writer.h"
 #include "tests/unit/test.h"
 
 #define FIXTURE_BYTES (1u << 20)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/trace_chains.h"
-#include "lib/trace_copies.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_chains.h"
+#include "lib/trace/trace_copies.h"
+#include "lib/trace/trace_writer.h"
 #include "tests/unit/test.h"
 
 #define FIXTURE_EVENTS 2u

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/trace_chains.h"
-#include "lib/trace_copies.h"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_chains.h"
+#include "lib/trace/trace_copies.h"
+#include "lib/trace/trace_reader.h"
 #include "tests/golden/golden.h"
 #include "tests/golden/golden_accesses.h"
 #include "tests/golden/golden_probes.h"

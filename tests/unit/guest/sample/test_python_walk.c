@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "guest/sample/python_walk.c"
-#include "lib/python_layout_versions.h"
+#include "lib/program/python_layout_versions.h"
 
 #define BASE 0x7ff000000000ull /* where the fake memory is */
 #define PAGES_ALL 64u

@@ -12,7 +12,7 @@
 #include "guest/trace/trace_loss.c"
 #include "guest/trace/trace_record.c"
 #include "guest/trace/trace_stream.c"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_reader.h"
 
 #define TRACE_BYTES_MAX (8u << 20)
 #define SAMPLES_MAX 20000u

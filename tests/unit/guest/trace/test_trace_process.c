@@ -13,7 +13,7 @@
 #include "guest/trace/trace_maps.c"
 #include "guest/trace/trace_notes.c"
 #include "guest/trace/trace_process.c"
-#include "lib/trace_reader.h"
+#include "lib/trace/trace_reader.h"
 #include "tests/unit/guest/fake_phys.h"
 
 struct cpu cpus[CPUS_MAX];

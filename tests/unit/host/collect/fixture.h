@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "host/collect/stream_run.h"
-#include "lib/run_stream.h"
+#include "lib/boot/run_stream.h"
 
 #define LIMIT_BYTES (1u << 20)
 

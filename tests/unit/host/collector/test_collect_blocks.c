@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "host/collector/collect.h"
-#include "lib/trace_reader.h"
-#include "lib/trace_writer.h"
+#include "lib/trace/trace_reader.h"
+#include "lib/trace/trace_writer.h"
 
 #define CHUNKS 80
 #define CHUNK_CAPACITY 40000u

@@ -9,7 +9,7 @@
 #include "host/base/nearest.h"
 #include "host/events/events.h"
 #include "host/run/relay_cpu.h"
-#include "lib/events.h"
+#include "lib/pmu/events.h"
 
 #define USR (1ull << 16)
 #define OS (1ull << 17)

@@ -15,7 +15,7 @@
 #include "host/pack/list/pack_list.h"
 #include "host/pack/pack.h"
 #include "host/pack/program/pack_program.h"
-#include "lib/cpio.h"
+#include "lib/program/cpio.h"
 
 static char directory[] = "/tmp/test_pack.XXXXXX";
 static struct run_failure failure;

@@ -2,7 +2,7 @@
  * run. */
 #include "host/scan/access_source.h"
 #include "host/scan/trace_scan.h"
-#include "lib/trace_code.h"
+#include "lib/trace/trace_code.h"
 #include "tests/unit/host/fixture.h"
 
 #define SAMPLES 3000u

@@ -5,7 +5,7 @@
 #include "host/summary/summary_advice.h"
 #include "host/summary/summary_memory.h"
 #include "host/trace/trace_looks.h"
-#include "lib/trace_pages.h"
+#include "lib/trace/trace_pages.h"
 #include "tests/unit/host/fixture.h"
 #include "tests/unit/host/summary_json.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/pmu_intel.h"
+#include "lib/pmu/pmu_intel.h"
 #include "tests/unit/test.h"
 
 static void begin(struct sweep_plan *plan, const char *cpu, uint32_t general, uint32_t fixed)
