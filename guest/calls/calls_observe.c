@@ -325,9 +325,8 @@ void calls_observe_forked(const struct thread *parent, const struct thread *chil
     for (uint32_t i = 0; i < CALL_STACK_MAX; i++) {
         const struct hr_abi_shadow_entry *entry = observed_entry(place, i);
 
-        if (entry == NULL)
-            break;
-        place->stack.entries[i].mark = entry->generation;
+        if (entry != NULL)
+            place->stack.entries[i].mark = entry->generation;
         place->stack.entries[i].note = CALLED_NONE;
     }
     if (read_depth(place, &depth))

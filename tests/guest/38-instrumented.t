@@ -206,4 +206,27 @@ is 'lies: what cannot be is refused' "$status $(head -n 1 out)" '0 -1 -1 -1 -1 -
 is 'lies: the program ends as usual' "$(tail -n 1 out)" told
 ok 'lies: the trace is right' "$HR" check hr.bin
 ok 'lies: it can be read' "$HR" latency hr.bin
+# Memory that was never touched says nothing of the calls in it, neither before a fork nor in the child, where they end.
+sed '/^int main/,$d' liar.c >unseen.c
+cat >>unseen.c <<'C'
+int main(void)
+{
+    char *area = mmap(0, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    tell(words, area);
+    words[0] = (unsigned long)area + 32 * 100;
+    if (fork() == 0) {
+        words[0] = (unsigned long)area;
+        usleep(1000);
+        _exit(0);
+    }
+    wait(0);
+    puts("told");
+    return 0;
+}
+C
+cc -O1 -static -Wno-unused-function -o unseen unseen.c || exit 1
+run_guest -q --accel tcg --mode latency --cpus 1 ./unseen
+is 'calls that nothing is known of: the program ends as usual' "$status $(cat out)" '0 told'
+"$HR" check hr.bin >check.out
+like 'calls that nothing is known of make no hits' check.out '^hr.bin: complete: .* 0 samples, 0 lost$'
 done_testing
