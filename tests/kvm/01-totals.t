@@ -33,7 +33,7 @@ plan_totals() {
     guest five-off -m off -- phases-musl 2 1
     guest frequency -F 300 -e instructions -- spin-musl 90000000
     guest precise -m pebs -- hello-musl
-    guest kernel -F 200 -e instructions:k -- storm-musl 4000
+    guest kernel -F 500 -e instructions:k -- storm-musl 4000
     guest both -F 50 -e instructions:uk,cycles:uk -- storm-musl 2000
 }
 
