@@ -98,7 +98,7 @@ bench_wall() {
     beside python3 1 --file "$work/rows.py" -- /usr/bin/python3 -S rows.py
     beside xz 1 -- xz -c text.xz
     beside gawk 1 -- gawk '{ n[$2] += $1 } END { for (word in n) print word, n[word] }' text
-    OMP_NUM_THREADS=2 beside OpenMP 0.33 --env OMP_NUM_THREADS=2 -- ./parallel 150
+    OMP_NUM_THREADS=2 beside OpenMP 0.33 --env OMP_NUM_THREADS=2 -- ./parallel 30
     beside g++ 1 --mem 2G -- g++ -c hello.cc -o hello.o
     bench_wall_1us
 }
