@@ -16,13 +16,18 @@
     jmp \entry
 .endm
 
-entry_exception: /* 3 instructions so far */
+/* From ring 3 with error code and vector pushed.  before: instructions so far. */
+.macro ENTER_EXCEPTION before
     testb $3, 24(%rsp)
     jz entry_in_kernel
     swapgs
     SAVE_ALL
-    CLOCK_ENTER 21 /* 3 + 3 + 15 */
+    CLOCK_ENTER \before+18 /* 3 + 15 */
     cld
+.endm
+
+entry_exception:
+    ENTER_EXCEPTION 3
 exception_call:
     movq %rsp, %rdi
     call trap_exception
@@ -38,13 +43,8 @@ entry_restore:
 /* With probes or looks at pages: what probe_before does takes no time of the workload clock, and
  * neither does what trap_after does.  So the clock shows what entry_exception would show. */
 .macro EXCEPTION_WATCHED name drain=0
-\name: /* 3 instructions so far */
-    testb $3, 24(%rsp)
-    jz entry_in_kernel
-    swapgs
-    SAVE_ALL
-    CLOCK_ENTER 21
-    cld
+\name:
+    ENTER_EXCEPTION 3
     .if \drain
     DRAIN
     .endif
@@ -77,25 +77,15 @@ entry_restore:
     EXCEPTION_WATCHED entry_exception_watched
     EXCEPTION_WATCHED entry_exception_watched_drained 1
 
-entry_exception_drained: /* 3 instructions so far */
-    testb $3, 24(%rsp)
-    jz entry_in_kernel
-    swapgs
-    SAVE_ALL
-    CLOCK_ENTER 21
-    cld
+entry_exception_drained:
+    ENTER_EXCEPTION 3
     DRAIN 1        /* the jump */
     jmp exception_call
 
 .macro FRAME_FROM_USER vector error=0
     pushq $\error
     pushq $\vector
-    testb $3, 24(%rsp)
-    jz entry_in_kernel
-    swapgs
-    SAVE_ALL
-    CLOCK_ENTER 20 /* 2 + 3 + 15 */
-    cld
+    ENTER_EXCEPTION 2
     movq %rsp, %rdi
 .endm
 

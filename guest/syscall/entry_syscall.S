@@ -76,12 +76,7 @@ entry_thread:
 /* ---- entering and leaving ring 3 outside of an entry ---- */
     .globl user_enter
 user_enter:
-    pushq %rbx
-    pushq %rbp
-    pushq %r12
-    pushq %r13
-    pushq %r14
-    pushq %r15
+    SAVE_CALLEE_SAVED
     movq %rsp, %gs:CPU_LEAVE_RSP
     movq %rdi, %rsp
     CLOCK_EXIT 27  /* 1 + 3 + 5 + 15 + 3 */
@@ -94,12 +89,7 @@ user_enter:
     .globl user_leave
 user_leave:
     movq %gs:CPU_LEAVE_RSP, %rsp
-    popq %r15
-    popq %r14
-    popq %r13
-    popq %r12
-    popq %rbp
-    popq %rbx
+    RESTORE_CALLEE_SAVED
     ret
 
     .section .note.GNU-stack, "", @progbits

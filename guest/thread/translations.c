@@ -18,11 +18,12 @@ void translations_start(struct cpu *cpu)
 
 void translations_attend(struct cpu *cpu, uint64_t now)
 {
-    uint64_t shortest = run_ns_to_ticks(SHORTEST_NS), longest = run_ns_to_ticks(LONGEST_NS);
-    uint64_t wait = now / PARTS;
+    uint64_t shortest, longest, wait = now / PARTS;
 
     if (now < cpu->schedule.flush_due)
         return;
+    shortest = run_ns_to_ticks(SHORTEST_NS);
+    longest = run_ns_to_ticks(LONGEST_NS);
     x86_write_cr3(x86_read_cr3());
     cpu->activity.interruptions--; /* trap_attention() counted it, but the program's clock stood */
     cpu->schedule.flush_due = now + (wait < shortest ? shortest : wait < longest ? wait : longest);

@@ -22,8 +22,7 @@ struct sample_rows_label { /* an address and its name, found before */
     uint32_t place;
     uint32_t bytes;
     bool known;
-    char
-        text[2 * SAMPLE_ROWS_LABEL_BYTES]; /* "name+0x12", escaped, as a field; "" without a name */
+    char text[2 * SAMPLE_ROWS_LABEL_BYTES]; /* "name+0x12", escaped, as a field; "" without one */
 };
 
 struct sample_rows { /* zero but for the borrowed three */

@@ -15,12 +15,10 @@ run_once() {
 # run NAME ARG...: run_once.  One that stands still until its limit is done once more, and both lines say so: see stop.
 run() {
     run_once "$@"
-    case $status in
-    143) # SIGTERM, by its limit
+    if [ "$status" -eq 143 ]; then # SIGTERM, by its limit
         sed 's/^/hr: /' "/out/$name.err"
         run_once "$@"
-        ;;
-    esac
+    fi
     echo "$status" >"/out/$name.status"
 }
 

@@ -14,27 +14,35 @@ struct csv {
     bool begun;
 };
 
+static void put_stack(struct output *out, const uint64_t *words)
+{
+    output_text(out, ",\"");
+    stack_text_put_words(out, words, true);
+    output_text(out, "\"\n");
+}
+
 /* Of a row with a stack, which its last words are. */
 static void put_row(void *owner, struct output *out, const uint64_t *words, const char *bytes)
 {
     const struct csv *csv = owner;
-    const uint64_t *stack = sample_rows_columns(&csv->rows, out, words, bytes);
 
-    output_text(out, ",\"");
-    stack_text_put_words(out, stack, true);
-    output_text(out, "\"\n");
+    put_stack(out, sample_rows_columns(&csv->rows, out, words, bytes));
 }
 
 static int put_header(struct csv *csv, bool stacks)
 {
+    int error;
+
     csv->begun = true;
     sample_rows_header(&csv->rows);
     output_text(&csv->e->output, stacks ? ",stack\n" : "\n");
-    return sample_rows_start(&csv->rows, &csv->e->scan, stacks ? put_row : NULL, csv);
+    error = sample_rows_start(&csv->rows, &csv->e->scan, stacks ? put_row : NULL, csv);
+    csv->text.team = csv->rows.team;
+    return error;
 }
 
-/* Leaves the row of sample n to the team.  False: it is to be formatted at once. */
-static bool put_later(struct csv *csv, const struct trace_samples *samples, uint32_t n)
+/* Puts sample n with its stack.  0 or -ENOMEM. */
+static int put_sample(struct csv *csv, const struct trace_samples *samples, uint32_t n)
 {
     uint64_t words[STACK_TEXT_WORDS_MAX];
     size_t bytes;
@@ -42,31 +50,29 @@ static bool put_later(struct csv *csv, const struct trace_samples *samples, uint
         stack_text_words(&csv->text, &csv->e->scan.stacks, samples->stacks[n], words, &bytes);
 
     if (count == 0)
-        return false;
-    memcpy(sample_rows_add(&csv->rows, samples, n, count, bytes + 4), words,
-           count * sizeof words[0]);
-    return true;
+        return -ENOMEM;
+    if (samples->accesses == NULL) {
+        memcpy(sample_rows_add(&csv->rows, samples, n, count, bytes + 4), words,
+               count * sizeof words[0]);
+        return 0;
+    }
+    sample_rows_put(&csv->rows, samples, n);
+    put_stack(&csv->e->output, words);
+    return 0;
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)
 {
     struct csv *csv = context;
-    struct export *e = csv->e;
     int error = csv->begun ? 0 : put_header(csv, samples->stacks != NULL);
 
     if (error != 0)
         return error;
     if (samples->stacks == NULL)
         return sample_rows_run(&csv->rows, samples);
-    for (uint32_t n = 0; n < samples->count; n++) {
-        if (samples->accesses == NULL && put_later(csv, samples, n))
-            continue;
-        sample_rows_put(&csv->rows, samples, n);
-        output_char(&e->output, ',');
-        stack_text_field(&e->output, &e->scan.stacks, samples->stacks[n], &e->functions);
-        output_char(&e->output, '\n');
-    }
-    return row_team_error(csv->rows.team);
+    for (uint32_t n = 0; n < samples->count && error == 0; n++)
+        error = put_sample(csv, samples, n);
+    return error != 0 ? error : row_team_error(csv->rows.team);
 }
 
 static int run(struct export *e)

@@ -29,6 +29,7 @@ struct folded {
     int event; /* -1: samples */
     struct stack_text text;
     struct row_team *team; /* that lines are left to; owned */
+    int error; /* of the lines so far */
     struct off_cpu off;
     struct line *lines; /* in the order of their appearance; owned */
     uint32_t *index; /* hash table of line numbers + 1, 0: free; owned */
@@ -69,42 +70,36 @@ static void put_row(void *, struct output *out, const uint64_t *words, const cha
     output_char(out, '\n');
 }
 
-/* Leaves a line to the team.  False: it is to be formatted at once. */
-static bool put_later(struct folded *f, const struct line *line)
+/* Leaves a line to the team.  0 or -ENOMEM. */
+static int put_line(struct folded *f, const struct line *line)
 {
     uint64_t words[STACK_TEXT_WORDS_MAX], *row;
-    const char *function = stack_text_name(&f->text, line->function);
     size_t bytes;
     uint32_t count = stack_text_words(&f->text, &f->e->scan.stacks, line->stack, words, &bytes);
+    const char *function = stack_text_name(&f->text, line->function);
 
     if (count == 0 || function == NULL)
-        return false;
+        return -ENOMEM;
     row_team_batch(f->team, STACK + count, 0, bytes + strlen(function) + OUTPUT_NUMBER_MAX + 2);
     row = row_team_row(f->team, STACK + count);
     row[WEIGHT] = line->weight;
     row[FUNCTION] = (uintptr_t)function;
     memcpy(row + STACK, words, count * sizeof words[0]);
-    return true;
+    return 0;
 }
 
 static void put_lines(struct folded *f)
 {
-    struct output *out = &f->e->output;
-
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct line *line = &f->lines[i];
-
-        if (line->weight == 0 || put_later(f, line))
-            continue;
-        row_team_drain(f->team);
-        stack_text_put(out, &f->e->scan.stacks, line->stack, &f->e->functions);
-        stack_text_function(out, &f->e->functions.rows[line->function]);
-        output_char(out, ' ');
-        output_decimal(out, line->weight);
-        output_char(out, '\n');
-    }
+    for (uint32_t i = 0; i < f->count && f->error == 0; i++)
+        if (f->lines[i].weight != 0)
+            f->error = put_line(f, &f->lines[i]);
     memset(f->index, 0, INDEX_SLOTS * sizeof f->index[0]);
     f->count = 0;
+}
+
+static int result_of(const struct folded *f)
+{
+    return f->error != 0 ? f->error : row_team_error(f->team);
 }
 
 static struct line *find_line(struct folded *f, uint32_t stack, uint32_t function)
@@ -143,7 +138,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
                                      : export_increment(sample, previous, (uint32_t)f->event);
         previous = sample;
     }
-    return row_team_error(f->team);
+    return result_of(f);
 }
 
 /* A wait that has ended. */
@@ -155,7 +150,7 @@ static int take_wait(void *context, const struct off_cpu_event *wait, uint64_t t
         return -ENOMEM;
     find_line(f, wait->stack, functions_at(&f->e->functions, wait->ip))->weight +=
         trace_info_ns(&f->e->info, ticks);
-    return row_team_error(f->team);
+    return result_of(f);
 }
 
 static int take_waits(void *context, const struct trace_samples *samples)
@@ -195,11 +190,13 @@ static int fold(struct folded *f)
 
     f->lines = malloc(LINES_MAX * sizeof f->lines[0]);
     f->index = calloc(INDEX_SLOTS, sizeof f->index[0]);
-    f->team = row_team_new(&f->e->output, &f->e->scan, put_row, NULL);
+    f->text.team = f->team = row_team_new(&f->e->output, &f->e->scan, put_row, NULL);
     if (f->lines != NULL && f->index != NULL && f->team != NULL)
         error = walk(f);
-    if (error == 0)
+    if (error == 0) {
         put_lines(f);
+        error = f->error;
+    }
     row_team_free(f->team);
     stack_text_free(&f->text);
     free(f->lines);

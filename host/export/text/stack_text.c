@@ -18,13 +18,6 @@ static char *name_of(const struct function *function, char name[NAME_BYTES])
     return name;
 }
 
-void stack_text_function(struct output *out, const struct function *function)
-{
-    char name[NAME_BYTES];
-
-    output_text(out, name_of(function, name));
-}
-
 /* What the text begins with when the stack's outermost functions are not in it. */
 static const char *beginning(const struct stacks *stacks, uint32_t node, uint32_t count)
 {
@@ -38,48 +31,13 @@ static const char *beginning(const struct stacks *stacks, uint32_t node, uint32_
     return roots[count == STACK_TEXT_FRAMES_MAX ? HR_STACK_CUT : stacks_root(stacks, node)];
 }
 
-static void put(struct output *out, const struct stacks *stacks, uint32_t node,
-                struct functions *functions, bool field)
-{
-    uint64_t addresses[STACK_TEXT_FRAMES_MAX];
-    uint32_t count = stacks_addresses(stacks, node, addresses, STACK_TEXT_FRAMES_MAX);
-    const char *begin = beginning(stacks, node, count);
-    char label[FUNCTIONS_LABEL_BYTES];
-
-    output_text(out, begin);
-    field = field && *begin == 0;
-    while (count-- > 0) {
-        uint32_t number = functions_at(functions, addresses[count] - 1); /* may move the rows */
-        const struct function *function = &functions->rows[number];
-
-        if (field && output_csv_is_formula(functions_label(function, label)))
-            output_char(out, '\'');
-        field = false;
-        stack_text_function(out, function);
-        output_char(out, ';');
-    }
-}
-
-void stack_text_put(struct output *out, const struct stacks *stacks, uint32_t node,
-                    struct functions *functions)
-{
-    put(out, stacks, node, functions, false);
-}
-
-void stack_text_field(struct output *out, const struct stacks *stacks, uint32_t node,
-                      struct functions *functions)
-{
-    output_char(out, '"');
-    put(out, stacks, node, functions, true);
-    output_char(out, '"');
-}
-
 void stack_text_free(struct stack_text *text)
 {
     for (uint32_t i = 0; text->names != NULL && i < text->functions->count; i++)
         free(text->names[i]);
     free(text->names);
     text->names = NULL;
+    text->bytes = 0;
 }
 
 const char *stack_text_name(struct stack_text *text, uint32_t function)
@@ -90,7 +48,7 @@ const char *stack_text_name(struct stack_text *text, uint32_t function)
         text->names = calloc(FUNCTIONS_MAX, sizeof text->names[0]);
     if (text->names == NULL)
         return NULL;
-    if (text->names[function] == NULL && text->bytes < KEPT_BYTES) {
+    if (text->names[function] == NULL) {
         text->names[function] = strdup(name_of(&text->functions->rows[function], name));
         text->bytes += strlen(name);
     }
@@ -105,6 +63,10 @@ uint32_t stack_text_words(struct stack_text *text, const struct stacks *stacks, 
     uint32_t count = stacks_addresses(stacks, node, words + NAMES, STACK_TEXT_FRAMES_MAX);
     const char *begin = beginning(stacks, node, count);
 
+    if (text->bytes > KEPT_BYTES) {
+        row_team_drain(text->team);
+        stack_text_free(text);
+    }
     *bytes = strlen(begin) + 1;
     for (uint32_t i = 0; i < count; i++) {
         const char *name =

@@ -32,22 +32,39 @@ static void written_is(const char *wanted)
     close(out.fd);
 }
 
+static void name_is(const struct function *function, const char *wanted)
+{
+    struct functions functions = {.rows = (struct function *)function, .count = 1};
+    struct stack_text text = {.functions = &functions};
+
+    assert_string_equal(stack_text_name(&text, 0), wanted);
+    stack_text_free(&text);
+}
+
 static void test_names(void **state)
 {
-    const struct function hostile = {.name = "a;b \"c\x1b[31m\n"},
-                          kernel = {.name = "f", .kernel = true}, file = {.object = "li b.so"},
-                          nothing = {0};
-
     (void)state;
-    begin();
-    stack_text_function(&out, &hostile);
-    output_char(&out, '|');
-    stack_text_function(&out, &kernel);
-    output_char(&out, '|');
-    stack_text_function(&out, &file);
-    output_char(&out, '|');
-    stack_text_function(&out, &nothing);
-    written_is("a:b_'c\\x1b[31m\\x0a|f_[k]|[li_b.so]|[unknown]");
+    name_is(&(struct function){.name = "a;b \"c\x1b[31m\n"}, "a:b_'c\\x1b[31m\\x0a");
+    name_is(&(struct function){.name = "f", .kernel = true}, "f_[k]");
+    name_is(&(struct function){.object = "li b.so"}, "[li_b.so]");
+    name_is(&(struct function){0}, "[unknown]");
+}
+
+static void put_row(void *, struct output *to, const uint64_t *words, const char * /*bytes*/)
+{
+    stack_text_put_words(to, words, false);
+    output_char(to, '|');
+}
+
+static void put(struct stack_text *text, const struct stacks *stacks, uint32_t node)
+{
+    uint64_t words[STACK_TEXT_WORDS_MAX];
+    size_t bytes;
+    uint32_t count = stack_text_words(text, stacks, node, words, &bytes);
+
+    assert_true(count != 0);
+    row_team_batch(text->team, count, 0, bytes + 1);
+    memcpy(row_team_row(text->team, count), words, count * sizeof words[0]);
 }
 
 static void open_all(struct functions *functions, struct symbols **symbols)
@@ -61,7 +78,9 @@ static void open_all(struct functions *functions, struct symbols **symbols)
 
 static void test_stacks(void **state)
 {
+    static struct trace_scan scan;
     struct functions functions;
+    struct stack_text text = {.functions = &functions};
     struct symbols *symbols;
     struct stacks stacks;
     uint32_t whole, cut, broken;
@@ -74,16 +93,19 @@ static void test_stacks(void **state)
     cut = stacks_child(&stacks, HR_STACK_CUT, 0x1000);
     broken = stacks_child(&stacks, HR_STACK_BROKEN, 0x1000);
     begin();
-    stack_text_put(&out, &stacks, whole, &functions);
-    output_char(&out, '|');
-    stack_text_put(&out, &stacks, cut, &functions);
-    output_char(&out, '|');
-    stack_text_put(&out, &stacks, broken, &functions);
-    output_char(&out, '|');
-    stack_text_put(&out, &stacks, HR_STACK_NONE, &functions);
-    output_char(&out, '|');
-    stack_text_put(&out, &stacks, HR_STACK_WHOLE, &functions);
-    written_is("[unknown];[unknown]_[k];|[truncated];[unknown];|[broken];[unknown];|[no_stack];|");
+    text.team = row_team_new(&out, &scan, put_row, NULL);
+    assert_non_null(text.team);
+    put(&text, &stacks, whole);
+    put(&text, &stacks, cut);
+    assert_in_range(text.bytes, 1, 1000);
+    text.bytes = SIZE_MAX; /* too many: what has names is written first */
+    put(&text, &stacks, broken);
+    assert_in_range(text.bytes, 1, 1000);
+    put(&text, &stacks, HR_STACK_NONE);
+    put(&text, &stacks, HR_STACK_WHOLE);
+    row_team_free(text.team);
+    stack_text_free(&text);
+    written_is("[unknown];[unknown]_[k];|[truncated];[unknown];|[broken];[unknown];|[no_stack];||");
     stacks_free(&stacks);
     functions_free(&functions);
     symbols_close(symbols);
