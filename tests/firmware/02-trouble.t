@@ -96,7 +96,8 @@ is 'a damaged kernel: back to the firmware' "$(back 2)" 1
 like 'it is named' said.2 'the kernel cannot be used: .microtome.guest.elf: it is [0-9]+ bytes long, not [0-9]+'
 is 'a write-protected stick: back to the firmware' "$(back 3)" 1
 like 'before anything is run' said.3 'results cannot be written: the disk is write-protected$'
-like 'how much is wanted, and how much there is' said.4 \
+# on a busy machine firmware does not find the last one at first, and begins again
+like 'how much is wanted, and how much there is' said \
     'not enough memory: memory = 1024 MiB and buffer = 100 MiB are wanted; [0-9]+ MiB are free'
 results_get little.img
 is 'the run was not started' "$(result_of 001 end)" not-started
