@@ -133,6 +133,11 @@ void apic_timer_setup(uint8_t vector)
     apic_write(APIC_LVT_TIMER, vector);
 }
 
+void apic_timer_repeat(uint8_t vector, bool periodic)
+{
+    apic_write(APIC_LVT_TIMER, (periodic ? LVT_PERIODIC : 0u) | vector);
+}
+
 static void send_command(uint32_t to_apic_id, uint32_t command)
 {
     apic_order();

@@ -133,6 +133,11 @@ static inline void apic_timer_arm_at(uint64_t tsc)
         apic_timer_arm((int64_t)(tsc - x86_rdtsc()));
 }
 
+/* Sets the timer to periodic or one-shot mode (SDM volume 3, "APIC Timer").  Of a timer that is
+ * armed by its count, what it was last armed with is the period, and the next one ends when it
+ * would have ended in the other mode. */
+void apic_timer_repeat(uint8_t vector, bool periodic);
+
 /* Does apic_eoi and apic_timer_arm where that takes few instructions: in xAPIC mode, by the count.
  * Returns false otherwise, and does nothing. */
 static inline bool apic_eoi_and_arm(int64_t ticks)

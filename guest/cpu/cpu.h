@@ -88,6 +88,7 @@ struct cpu_ask { /* VECTOR_SAMPLE is on its way: guest/sample/sampler_asked.c */
 struct cpu_trigger { /* guest/sample/sampler.h */
     uint64_t next_due; /* workload clock of the next timer sample */
     uint64_t attention_due; /* when the timer raises VECTOR_ATTENTION; or CPU_NEVER */
+    uint64_t repeats_at; /* TSC of its next interrupt in periodic mode; otherwise 0 */
     bool paused; /* sampler_pause */
     bool timer_missed; /* since it was armed, the timer fired during a halt in the kernel */
     uint32_t counters_wait; /* samples until counters are read again: --counters-every */

@@ -6,6 +6,7 @@
 #include "guest/memory/vm_kernel.h"
 #include "guest/sample/calibrate.h"
 #include "guest/sample/calibrate_loop.h"
+#include "guest/sample/repeat.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
@@ -194,6 +195,34 @@ static void find_scale(struct cpu *cpu, struct vm_space *space)
     share_set(cpu->share.last_ticks + 1, cpu->share.last_ticks + 1, 50);
 }
 
+/* Returns how late this sample of the loop came.  The first one is on time. */
+static uint64_t late_sample(struct cpu *cpu, uint32_t index)
+{
+    calibrate_run(cpu, true);
+    return ring_slot(cpu->ring, index)->time % sampling.interval_ticks;
+}
+
+/* Has samples come by the timer's periodic mode: finds how long a handler is that does not program
+ * the timer, and how long the one must wait that begins.  Both begin too large. */
+static void calibrate_repeat(struct cpu *cpu)
+{
+    uint64_t late;
+
+    repeat.handler = 2 * VIRTUAL_LEAD_TICKS;
+    repeat.wait = late_sample(cpu, 1);
+    repeat.lag = repeat.missed;
+    late = late_sample(cpu, 2);
+    repeat.handler -= late;
+    repeat.wait -= late;
+    late = late_sample(cpu, calibrate_samples(cpu->ring) - 1);
+    if (late == 0 && cpu->trigger.repeats_at) {
+        sampling.calibration.sample_ticks = repeat.handler;
+    } else {
+        log_line("the timer's periods are not exact: it is armed for each sample");
+        repeat.handler = 0;
+    }
+}
+
 static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
 {
     sampling_set_mode(HR_MODE_TIMER);
@@ -210,6 +239,9 @@ static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
     }
     sampling.calibration.rdpmc_ticks = measure_rdpmc();
     seen_ticks = calibrate_rounds(cpu, false);
+    if (run.clock.virtual_time && run.shared && !apic.tsc_deadline && !run.stacks.kind &&
+        !run.asked.counters_rest)
+        calibrate_repeat(cpu);
     if (run.stacks.kind) {
         cpu_save_all(run.stacks.kind == HR_STACK_FP);
         seen_ticks = calibrate_rounds(cpu, true);

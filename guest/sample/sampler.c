@@ -4,6 +4,7 @@
 #include "guest/cpu/clock.h"
 #include "guest/cpu/entry.h"
 #include "guest/cpu/paravirt.h"
+#include "guest/sample/repeat.h"
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 #include "guest/sample/share.h"
@@ -40,8 +41,10 @@ static inline int64_t until_due(const struct cpu *cpu, uint64_t from)
  * interrupt finds that, and arms it again with its own lead. */
 static void arm_if_needed(struct cpu *cpu, uint64_t now)
 {
-    if (cpu->trigger.next_due < CPU_NEVER || cpu->trigger.attention_due < CPU_NEVER)
-        apic_timer_arm(until_due(cpu, now));
+    if (cpu->trigger.next_due >= CPU_NEVER && cpu->trigger.attention_due >= CPU_NEVER)
+        return;
+    repeat_end(cpu);
+    apic_timer_arm(until_due(cpu, now));
 }
 
 void sampler_set_attention(struct cpu *cpu, uint64_t due)
@@ -49,8 +52,10 @@ void sampler_set_attention(struct cpu *cpu, uint64_t due)
     bool sooner = due < cpu->trigger.next_due && due < cpu->trigger.attention_due;
 
     cpu->trigger.attention_due = due;
-    if (sooner && !cpu->clock.stopped_at) /* otherwise sampler_resume comes */
+    if (sooner && !cpu->clock.stopped_at) { /* otherwise sampler_resume comes */
+        repeat_end(cpu);
         apic_timer_arm((int64_t)(due - clock_now(cpu)));
+    }
 }
 
 void sampler_set_lead(int64_t ticks)
@@ -123,6 +128,7 @@ static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64
 
     bool attention = now >= cpu->trigger.attention_due;
 
+    repeat_end(cpu);
     if (attention) { /* also with a late sample: every one may be late */
         cpu->trigger.attention_due = CPU_NEVER;
         attend_after(ip, saved);
@@ -147,6 +153,25 @@ static __attribute__((noinline)) void interrupt_end(struct cpu *cpu, uint64_t fr
         return;
     paravirt_eoi(cpu);
     apic_timer_arm(ticks);
+}
+
+/* Ends one after a sample without a stack, where the next interrupt does not come by itself. */
+static __attribute__((noinline)) void interrupt_end_single(struct cpu *cpu, uint64_t now,
+                                                           uint64_t late)
+{
+    repeat_end(cpu);
+    if (!repeat_begin(cpu, late))
+        interrupt_end(cpu, now - (uint64_t)arm_lead_ticks);
+}
+
+/* Ends one after a sample without a stack. */
+static __attribute__((noinline)) void interrupt_end_plain(struct cpu *cpu, uint64_t now,
+                                                          uint64_t late)
+{
+    if (repeat_on_time(cpu, late))
+        apic_eoi();
+    else
+        interrupt_end_single(cpu, now, late);
 }
 
 /* Ends one where the program's share is to be kept. */
@@ -212,6 +237,8 @@ interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lea
     sampler_fill(cpu, now, &cpu->clock.enter_ticks, *ip, 0, frame);
     if (__builtin_expect(sampling.share_factor != 0, 0))
         interrupt_end_kept(cpu, *lead_ticks);
+    else if (frame == NULL)
+        interrupt_end_plain(cpu, now, late);
     else
         interrupt_end(cpu, now - (uint64_t)*lead_ticks);
 }
@@ -233,6 +260,10 @@ void sampler_interrupt_in_kernel(struct irq_frame *)
     struct cpu *cpu = cpu_this();
 
     cpu->trigger.timer_missed = true;
+    if (cpu->trigger.repeats_at) { /* each further one would end the wait, too */
+        repeat_end(cpu);
+        apic_timer_stop();
+    }
     paravirt_eoi(cpu);
 }
 

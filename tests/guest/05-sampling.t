@@ -35,6 +35,16 @@ run_guest --accel tcg -e "$five" "$WORKLOADS/hello"
 is 'the same events by name: all' "$(stat_of hr.bin '[.events[].name] | join(",")')" "$five"
 is 'and nothing was left out' "$(grep -c 'left out' err)" 0
 
+# the timer comes by itself as long as handlers are alike: with --counters-every they are not, and it is armed for each sample
+for every in 1 2; do
+	run_guest -i 1us -e instructions --counters-every $every -v sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); done; echo a | cat; sleep 0.01; echo b'
+	is "counters of every sample or every second one ($every): exit status" "$status" 0
+	"$HR" dump hr.bin | cut -d, -f1-5 >samples.$every
+done
+is 'samples are at the same times and addresses' "$(cmp samples.1 samples.2 2>&1)" ''
+within 'of which there are many' "$(wc -l <samples.1)" 500 5000
+is 'the timer was exact' "$(grep -c 'armed for each sample' err)" 0
+
 run_guest -i 1us -e $thirteen "$WORKLOADS/phases" 5 1
 is '13 events: exit status' "$status" 0
 is '13 events: all recorded' "$(stat_of hr.bin '.events | length')" 13

@@ -194,6 +194,10 @@ static void timer_counts_ticks_in_virtual_time(void **state)
     assert_int_equal(fake.page[0x380 / 4], 0x7fffffff);
     apic_timer_stop();
     assert_int_equal(fake.page[0x380 / 4], 0);
+    apic_timer_repeat(0xec, true);
+    assert_int_equal(fake.page[0x320 / 4], 1u << 17 | 0xec);
+    apic_timer_repeat(0xec, false);
+    assert_int_equal(fake.page[0x320 / 4], 0xec);
 }
 
 static void count_rate_is_measured(void **state)
