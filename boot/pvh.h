@@ -1,10 +1,7 @@
 /* The PVH boot path; boot/pvh_entry.S calls it once, in long mode, with interrupts off. */
-#ifndef BOOT_PVH_H
-#define BOOT_PVH_H
+#pragma once
 
 #include <stdint.h>
 
 /* start_info_physical: physical address of hvm_start_info.  Does not return. */
 void pvh_boot(uint64_t start_info_physical);
-
-#endif

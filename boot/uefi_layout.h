@@ -1,7 +1,6 @@
 /* Numbers that boot/uefi_entry.S needs from C: offsets in boot_info, and a value of enum boot_end.
  */
-#ifndef BOOT_UEFI_LAYOUT_H
-#define BOOT_UEFI_LAYOUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ extern const struct uefi_layout {
     uint32_t report;
     uint32_t refused;
 } uefi_layout;
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory in which the firmware left tables.  Their contents are not trusted. */
-#ifndef DRIVERS_FIRMWARE_MEMORY_H
-#define DRIVERS_FIRMWARE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ static inline bool firmware_memory_sums_to_zero(const uint8_t *bytes, size_t cou
         sum = (uint8_t)(sum + bytes[i]);
     return sum == 0;
 }
-
-#endif

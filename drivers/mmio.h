@@ -1,7 +1,6 @@
 /* Device memory, one access an instruction.  A test replaces this header to stand in for a device.
  */
-#ifndef DRIVERS_MMIO_H
-#define DRIVERS_MMIO_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ static inline void mmio_write64(volatile void *at, uint64_t value)
     mmio_write32(at, (uint32_t)value);
     mmio_write32((volatile uint8_t *)at + 4, (uint32_t)(value >> 32));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What drivers need from the kernel (or from a test's fake).  Drivers include nothing of guest/. */
-#ifndef DRIVERS_PLATFORM_H
-#define DRIVERS_PLATFORM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ uint32_t platform_cpu(void);
  * interrupts, otherwise PAUSE.  Called with interrupts off; returns with interrupts off.
  */
 void platform_wait(void);
-
-#endif

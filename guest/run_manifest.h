@@ -1,6 +1,5 @@
 /* Boot: fills the run's configuration from the manifest and from what the machine has. */
-#ifndef GUEST_RUN_MANIFEST_H
-#define GUEST_RUN_MANIFEST_H
+#pragma once
 
 /* Reads the manifest from the archive into `run`; panics with one line on failure. */
 void run_read_manifest(void);
@@ -29,5 +28,3 @@ int run_assign_events(void);
 /* Tries, on every workload CPU before the program starts, the writes that start the counters.  If
  * one faults, the run gets a start error and no events, after a notice. */
 void run_try_events(void);
-
-#endif

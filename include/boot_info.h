@@ -1,6 +1,5 @@
 /* What a boot path passes to the kernel and gets back.  PVH and UEFI meet only here. */
-#ifndef INCLUDE_BOOT_INFO_H
-#define INCLUDE_BOOT_INFO_H
+#pragma once
 
 #include <stdint.h>
 
@@ -85,5 +84,3 @@ struct boot_info {
  * memory or outside every RAM range.
  */
 void kernel_main(struct boot_info *boot) __attribute__((noreturn));
-
-#endif

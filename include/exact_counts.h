@@ -6,8 +6,7 @@
  * counter per block.  An instruction was executed as often as its block was entered, minus the
  * times that a fault ended the block before or at that instruction.
  */
-#ifndef INCLUDE_EXACT_COUNTS_H
-#define INCLUDE_EXACT_COUNTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -76,5 +75,3 @@ _Static_assert(sizeof(struct exact_header) <= 12288, "exact_header");
 #define EXACT_TABLES_AT (EXACT_EDGES_AT + EXACT_EDGES * sizeof(struct exact_edge))
 #define EXACT_TABLE_BYTES (EXACT_BLOCKS_MAX * sizeof(struct exact_counter))
 #define EXACT_FILE_BYTES (EXACT_TABLES_AT + EXACT_THREADS_MAX * EXACT_TABLE_BYTES)
-
-#endif

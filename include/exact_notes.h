@@ -6,8 +6,7 @@
  * whose offsets are the value, 12 bits each, lowest first.  See docs/architecture/sampling.md,
  * "Exact profiles".
  */
-#ifndef INCLUDE_EXACT_NOTES_H
-#define INCLUDE_EXACT_NOTES_H
+#pragma once
 
 /* testb %al, EXACT_MARK(%rax,%rcx) and testb %cl, EXACT_MARK(%rax,%rcx): opcode, ModRM, SIB,
  * displacement */
@@ -20,5 +19,3 @@
 #define EXACT_NOTE_THREAD 1 /* value: tid of the thread that runs from now on; 0: none */
 #define EXACT_NOTE_FAULT 2 /* value: address of an instruction that began and did not complete */
 #define EXACT_NOTE_RESUME 3 /* value: address of the next one; ring 3 was left between two */
-
-#endif

@@ -1,6 +1,5 @@
 /* The kernel's address space, on which boot paths and kernel agree.  Also read by assembly. */
-#ifndef INCLUDE_KERNEL_LAYOUT_H
-#define INCLUDE_KERNEL_LAYOUT_H
+#pragma once
 
 #define PAGE_BYTES 4096
 #define LARGE_PAGE_BYTES 0x200000
@@ -21,5 +20,3 @@
 #define SELECTOR_USER_DATA 0x1b /* SYSRET wants data before code */
 #define SELECTOR_USER_CODE 0x23
 #define SELECTOR_TSS 0x28
-
-#endif

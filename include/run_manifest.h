@@ -57,11 +57,8 @@
  *                          target-cpu and event-encoding up to the next one are for these
  *                          repetitions of the archive on a stick, in place of those before the sets
  */
-#ifndef INCLUDE_RUN_MANIFEST_H
-#define INCLUDE_RUN_MANIFEST_H
+#pragma once
 
 #define RUN_MANIFEST_NAME "microtome/manifest"
 #define RUN_STDIN_NAME "microtome/stdin" /* the program's input, if no host sends it */
 #define RUN_MANIFEST_BYTES_MAX (1u << 20)
-
-#endif

@@ -14,8 +14,7 @@
  * The guest's own address is RUN_NETWORK_GUEST; RUN_NETWORK_HOST stands for the host's loopback,
  * 127.0.0.1.  Other addresses are what they are.  Neither side trusts the other.
  */
-#ifndef INCLUDE_RUN_NETWORK_H
-#define INCLUDE_RUN_NETWORK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ _Static_assert(offsetof(struct run_network_frame, port) == 32, "port");
 _Static_assert(offsetof(struct run_network_frame, guest_port) == 34, "guest_port");
 _Static_assert(offsetof(struct run_network_frame, wait) == 36, "wait");
 _Static_assert(offsetof(struct run_network_frame, time_ns) == 40, "time_ns");
-
-#endif

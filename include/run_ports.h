@@ -17,8 +17,7 @@
  * To COM1 the guest also writes a line for each step of its start as it begins: RUN_STEP_LINE and
  * one of RUN_STEPS, which come in that order.  The start ends when the trace begins.
  */
-#ifndef INCLUDE_RUN_PORTS_H
-#define INCLUDE_RUN_PORTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -133,5 +132,3 @@ struct run_file_message {
     uint64_t modified; /* nanoseconds since 1970 */
 };
 _Static_assert(sizeof(struct run_file_message) == 40, "run_file_message");
-
-#endif

@@ -12,8 +12,7 @@
  *
  * A point's number in the trace is its index here.  Integers are little-endian.
  */
-#ifndef INCLUDE_RUN_PROBES_H
-#define INCLUDE_RUN_PROBES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -100,5 +99,3 @@ struct run_probe_point {
     uint8_t code[RUN_PROBE_CODE_BYTES]; /* as the file has them, else the kernel places no probe */
 };
 _Static_assert(sizeof(struct run_probe_point) == 64, "run_probe_point");
-
-#endif

@@ -11,8 +11,7 @@
  * file at that path is another one, or has changed, since the host first told of it, answers say
  * ESTALE.
  */
-#ifndef INCLUDE_RUN_SERVE_H
-#define INCLUDE_RUN_SERVE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -62,5 +61,3 @@ struct run_serve_node {
     uint16_t target_bytes; /* 0 unless it is a symbolic link */
 };
 _Static_assert(sizeof(struct run_serve_node) == 40, "run_serve_node");
-
-#endif

@@ -19,8 +19,7 @@
  * that is silent for long; a frame without bytes, at the current position of its port's stream, is
  * a sign of life.  All fields are little-endian.  Both sides check everything.
  */
-#ifndef INCLUDE_RUN_STREAM_H
-#define INCLUDE_RUN_STREAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -94,5 +93,3 @@ struct run_ack {
     uint64_t position; /* bytes of frames, headers included, since this connection's welcome */
 };
 _Static_assert(sizeof(struct run_ack) == 16, "run_ack");
-
-#endif

@@ -1,7 +1,4 @@
 /* How many items an array has that is no pointer. */
-#ifndef LIB_ARRAY_H
-#define LIB_ARRAY_H
+#pragma once
 
 #define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-#endif

@@ -2,8 +2,7 @@
  *
  * They name the compiler's builtins because -ffreestanding turns plain memcpy into calls.
  */
-#ifndef LIB_BYTES_H
-#define LIB_BYTES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -47,5 +46,3 @@ static inline void bytes_store64(void *to, uint64_t value)
 {
     __builtin_memcpy(to, &value, sizeof value);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* CRC32C: Castagnoli, polynomial 1EDC6F41H reflected, inverted before and after; RFC 3720 B.4. */
-#ifndef LIB_CRC32C_H
-#define LIB_CRC32C_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ uint32_t crc32c(uint32_t crc, const void *bytes, size_t count);
 
 /* Computes crc32c by tables, on every CPU: the fallback, separate so that a test reaches it. */
 uint32_t crc32c_table(uint32_t crc, const void *bytes, size_t count);
-
-#endif

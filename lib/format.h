@@ -1,6 +1,5 @@
 /* printf-like formatting without a C library, for the kernel and the loader.  Context: any. */
-#ifndef LIB_FORMAT_H
-#define LIB_FORMAT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,5 +9,3 @@
 int format_text(char *out, size_t room, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int format_text_v(char *out, size_t room, const char *format, va_list arguments);
-
-#endif

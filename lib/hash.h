@@ -1,6 +1,5 @@
 /* Hashes for tables that attackers cannot see, and for names of files. */
-#ifndef LIB_HASH_H
-#define LIB_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ static inline uint32_t hash_bytes32(const void *bytes, size_t count)
         hash = (hash ^ ((const uint8_t *)bytes)[i]) * 16777619u;
     return hash;
 }
-
-#endif

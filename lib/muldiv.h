@@ -1,6 +1,5 @@
 /* 64-bit a * b / c with a 128-bit product.  Freestanding: it needs no compiler's library. */
-#ifndef LIB_MULDIV_H
-#define LIB_MULDIV_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ static inline uint64_t muldiv(uint64_t a, uint64_t b, uint64_t c)
     __asm__("divq %4" : "=a"(quotient), "=d"(high) : "a"(low), "d"(high), "rm"(c) : "cc");
     return quotient;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Rounds to multiples. */
-#ifndef LIB_ROUND_H
-#define LIB_ROUND_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@ static inline uint64_t round_up(uint64_t value, uint64_t alignment)
 {
     return (value + alignment - 1) & ~(alignment - 1);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Pseudo-random numbers that need one word of state: a Weyl counter through a mixing function
  * (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). */
-#ifndef LIB_SPLITMIX_H
-#define LIB_SPLITMIX_H
+#pragma once
 
 #include "lib/hash.h"
 
@@ -13,5 +12,3 @@ static inline uint64_t splitmix_next(uint64_t *state)
     x = (x ^ x >> 27) * 0x94d049bb133111ebull;
     return x ^ x >> 31;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Privileged and special x86-64 instructions as inline functions.  Freestanding. */
-#ifndef LIB_X86_H
-#define LIB_X86_H
+#pragma once
 
 #include <stdint.h>
 
@@ -219,5 +218,3 @@ static inline void x86_wait_for_interrupt(void)
 {
     __asm__ volatile("sti; hlt; cli" ::: "memory");
 }
-
-#endif

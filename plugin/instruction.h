@@ -1,6 +1,5 @@
 /* Classifies x86-64 instructions for the plugin.  Pure code. */
-#ifndef PLUGIN_INSTRUCTION_H
-#define PLUGIN_INSTRUCTION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ enum instruction_kind {
 };
 
 enum instruction_kind instruction_kind_of(const uint8_t *code, uint32_t bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* The few functions of QEMU's plugin interface that Microtome uses, because Debian ships no header.
  * QEMU manual, "Developer Information", "QEMU TCG Plugins".
  */
-#ifndef PLUGIN_QEMU_PLUGIN_H
-#define PLUGIN_QEMU_PLUGIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size
 
 /* Exists since version 2.  It is not called; its presence tells the versions apart. */
 void *qemu_plugin_scoreboard_new(size_t bytes) __attribute__((weak));
-
-#endif

@@ -1,6 +1,5 @@
 /* What the programs share that execute others: each prints the same natively and in the guest. */
-#ifndef WORKLOADS_EXECS_H
-#define WORKLOADS_EXECS_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,5 +41,3 @@ static inline void execs_self(char self[PATH_MAX])
 
     self[bytes > 0 ? bytes : 0] = '\0';
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the programs that make random system calls share: values and numbers. */
-#ifndef WORKLOADS_FUZZ_H
-#define WORKLOADS_FUZZ_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -262,5 +261,3 @@ static inline uint64_t choose_number(struct fuzz *f)
         return often[below(f, sizeof often / sizeof often[0])];
     }
 }
-
-#endif

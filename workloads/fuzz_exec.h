@@ -1,8 +1,7 @@
 /* A child that executes something: this program with an argument, a small program with or without
  * mistakes, a script, what is no program, anything.  The caller waits for it.
  */
-#ifndef WORKLOADS_FUZZ_EXEC_H
-#define WORKLOADS_FUZZ_EXEC_H
+#pragma once
 
 #include <elf.h>
 #include <errno.h>
@@ -232,5 +231,3 @@ static inline void fuzz_exec_reap(void)
     for (int i = 0; i < 3; i++)
         fuzz_exec_call(SYS_unlink, (uint64_t)names[i], 0, 0, 0, 0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Calls on objects between processes: half of them on objects that exist, with operations that can
  * succeed. */
-#ifndef WORKLOADS_FUZZ_IPC_H
-#define WORKLOADS_FUZZ_IPC_H
+#pragma once
 
 #include <mqueue.h>
 #include <sys/ipc.h>
@@ -181,5 +180,3 @@ static inline void purge_objects(struct fuzz_ipc *own)
     for (; name[4] < '4'; name[4]++)
         call3(__NR_mq_unlink, (uint64_t)name, 0, 0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Calls that get structures of the caller's own, where the ones in the window would end the run:
  * signals that cannot be caught, threads on this one's stack. */
-#ifndef WORKLOADS_FUZZ_OWN_H
-#define WORKLOADS_FUZZ_OWN_H
+#pragma once
 
 #include <sched.h>
 #include <string.h>
@@ -85,5 +84,3 @@ static inline int with_own(struct fuzz *f, struct fuzz_own *own, uint64_t number
         return 0;
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Random calls on sockets that have a chance: families and types that there are, addresses, and
  * messages with descriptors. */
-#ifndef WORKLOADS_FUZZ_SOCKET_H
-#define WORKLOADS_FUZZ_SOCKET_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stddef.h>
@@ -182,5 +181,3 @@ static inline int tame_socket_waits(uint64_t number, uint64_t *a)
         return 1;
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Changes arguments of random system calls that would end the run. */
-#ifndef WORKLOADS_FUZZ_TAME_H
-#define WORKLOADS_FUZZ_TAME_H
+#pragma once
 
 #include "workloads/fuzz.h"
 
@@ -218,5 +217,3 @@ static inline int tame(struct fuzz *f, uint64_t number, uint64_t *a)
         return 1;
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Random calls on terminals that have a chance: pairs that can be opened, and requests that there
  * are. */
-#ifndef WORKLOADS_FUZZ_TERMINAL_H
-#define WORKLOADS_FUZZ_TERMINAL_H
+#pragma once
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -38,5 +37,3 @@ static inline void tame_terminal(struct fuzz *f, uint64_t number, uint64_t *a)
     if (a[1] == TCFLSH || a[1] == TCXONC)
         a[2] = below(f, 5);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the programs that check objects between processes share. */
-#ifndef WORKLOADS_IPC_CHECK_H
-#define WORKLOADS_IPC_CHECK_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -186,5 +185,3 @@ static inline void say_child(const char *what, pid_t child)
     else if (waitpid(child, &status, 0) == child)
         printf("%s: status %d\n", what, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
-
-#endif

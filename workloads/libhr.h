@@ -1,6 +1,5 @@
 /* Between libhr's C and its assembly; not installed, and none of these names leaves the library. */
-#ifndef WORKLOADS_LIBHR_H
-#define WORKLOADS_LIBHR_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/mman.h>
@@ -84,5 +83,3 @@ uint32_t libhr_enter_rare(uint64_t function, uint64_t call_site);
 
 /* A return, likewise. */
 void libhr_leave_rare(uint64_t function, uint64_t call_site);
-
-#endif

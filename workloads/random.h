@@ -1,6 +1,5 @@
 /* Pseudo-random numbers that a seed repeats. */
-#ifndef WORKLOADS_RANDOM_H
-#define WORKLOADS_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ static inline uint64_t random_next(uint64_t *state) /* splitmix64 */
     z = (z ^ z >> 27) * 0x94d049bb133111ebull;
     return z ^ z >> 31;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Performs the runs of a stick, one after another. */
-#ifndef BOOT_UEFI_BATCH_H
-#define BOOT_UEFI_BATCH_H
+#pragma once
 
 #include "boot/uefi/memory.h"
 #include "boot/uefi/volume.h"
@@ -24,5 +23,3 @@ extern struct batch batch;
  */
 bool batch_prepare(void);
 void batch_perform(void);
-
-#endif

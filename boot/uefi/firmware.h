@@ -1,8 +1,7 @@
 /* The firmware that the loader runs on: its tables and clocks, and what remains after boot
  * services.  UEFI Specification 2.10; sections in the code.
  */
-#ifndef BOOT_UEFI_FIRMWARE_H
-#define BOOT_UEFI_FIRMWARE_H
+#pragma once
 
 #include <efi.h>
 #include <stdbool.h>
@@ -53,5 +52,3 @@ EFI_STATUS firmware_leave(void);
 
 /* Does not return. */
 void firmware_reset(bool power_off) __attribute__((noreturn));
-
-#endif

@@ -3,8 +3,7 @@
  * A kernel that crashed may have damaged them.  They are checked in a first walk, and later walks
  * end where that one did.  Nothing outside the ranges is ever read.  Pure.
  */
-#ifndef BOOT_UEFI_FRAMES_H
-#define BOOT_UEFI_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ bool frames_next(struct frames_walk *walk, enum run_stream_port port, struct fra
  * as far as it fits; "" if there is none. */
 void frames_last_line(const struct frames *frames, enum run_stream_port port, const char *start,
                       char *out, size_t room);
-
-#endif

@@ -1,6 +1,5 @@
 /* The loader's knowledge of the machine: tables, names, random numbers, network cards. */
-#ifndef BOOT_UEFI_MACHINE_H
-#define BOOT_UEFI_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void machine_random(uint8_t out[16]);
  * idle.
  */
 void machine_release_network(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Memory from the firmware.  For the whole batch: the kernel's place, the page that other CPUs
  * start in, boot_info.  For each run: RAM and BUFFER.
  */
-#ifndef BOOT_UEFI_MEMORY_H
-#define BOOT_UEFI_MEMORY_H
+#pragma once
 
 #include "boot/uefi/plan.h"
 #include "lib/boot/boot_conf.h"
@@ -22,5 +21,3 @@ bool memory_take(struct memory *memory, const struct boot_conf *conf, char why[M
 
 /* Frees a run's ranges of one kind. */
 void memory_free(struct memory *memory, enum boot_memory_kind kind);
-
-#endif

@@ -1,7 +1,6 @@
 /* How a run ended, in numbers and in words, for the table, the serial line and result.conf.  Pure.
  */
-#ifndef BOOT_UEFI_OUTCOME_H
-#define BOOT_UEFI_OUTCOME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ bool outcome_good(const struct outcome *outcome);
 /* Returns whether the run took place and all that it left can be there; a run that was not started,
  * or whose collector lacks a part, may end otherwise when it is repeated. */
 bool outcome_final(const struct outcome *outcome);
-
-#endif

@@ -1,8 +1,7 @@
 /* Divides the firmware's free memory for a run: RAM for the kernel and the program, BUFFER for the
  * output of the run.  Pure.
  */
-#ifndef BOOT_UEFI_PLAN_H
-#define BOOT_UEFI_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ struct plan {
  * say how much there is.
  */
 bool plan_make(struct plan *plan, struct plan_free *free, size_t count, struct plan_wish wish);
-
-#endif

@@ -2,8 +2,7 @@
  * a reset in the middle of a run, continues where it was (lib/boot/boot_conf.h).  Without the key
  * `progress` every run waits, and nothing is written.
  */
-#ifndef BOOT_UEFI_PROGRESS_H
-#define BOOT_UEFI_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ enum progress_state progress_state(uint32_t number);
 /* Write that a run starts, and that it ended. */
 void progress_starts(uint32_t number);
 void progress_ended(uint32_t number);
-
-#endif

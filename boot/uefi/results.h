@@ -3,8 +3,7 @@
  * result.conf and log.txt get their room first, so that a full stick loses data but not the report
  * of it.  result.conf is completed last: without it a result is incomplete.
  */
-#ifndef BOOT_UEFI_RESULTS_H
-#define BOOT_UEFI_RESULTS_H
+#pragma once
 
 #include "boot/uefi/frames.h"
 #include "boot/uefi/outcome.h"
@@ -28,5 +27,3 @@ bool results_init(uint64_t part_bytes, char why[VOLUME_WHY_BYTES]);
 /* Writes a result; reports failures, also in the log.  Returns false if nothing was kept, or a part
  * is missing.  Stores in *bytes how much was written. */
 bool results_write(const struct results_run *run, uint64_t *bytes);
-
-#endif

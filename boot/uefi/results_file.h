@@ -1,8 +1,7 @@
 /* Writes one stream of a run into files of limited length: NAME, NAME.1, NAME.2, ... Bytes that do
  * not fit on the stick are counted, and the part that was written is listed as it is.
  */
-#ifndef BOOT_UEFI_RESULTS_FILE_H
-#define BOOT_UEFI_RESULTS_FILE_H
+#pragma once
 
 #include "boot/uefi/firmware.h"
 
@@ -43,5 +42,3 @@ void results_file_end(struct results_file *file);
 
 /* Writes at the file's position until the stick is full.  Returns the bytes written. */
 uint64_t results_file_write(EFI_FILE *file, const void *bytes, uint64_t count, EFI_STATUS *status);
-
-#endif

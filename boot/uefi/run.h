@@ -1,6 +1,5 @@
 /* One run: memory, archive, the kernel, results. */
-#ifndef BOOT_UEFI_RUN_H
-#define BOOT_UEFI_RUN_H
+#pragma once
 
 #include "boot/uefi/batch.h"
 #include "boot/uefi/outcome.h"
@@ -23,5 +22,3 @@ void run_find(struct run *run, uint32_t number);
 /* Performs the run.  Allocates and frees archive and memory, unless they are already there
  * (firmware = exit).  Every error ends up in run->outcome. */
 void run_perform(struct run *run);
-
-#endif

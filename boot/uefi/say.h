@@ -1,8 +1,7 @@
 /* The loader's messages: each is a line on the serial port and in the log of the run that it is
  * about.  Errors also appear in the screen's last row, until the next error or status.
  */
-#ifndef BOOT_UEFI_SAY_H
-#define BOOT_UEFI_SAY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ void say_status(const char *format, ...) /* only in the screen's last row */
  * out. */
 void say_log_begin(void);
 const char *say_log(size_t *bytes);
-
-#endif

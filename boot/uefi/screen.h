@@ -1,8 +1,7 @@
 /* Lines of text on the screen.  They do not go to the firmware's whole console: if that includes
  * the serial port, a table drawn in place would garble the messages there (boot/uefi/say.h).
  */
-#ifndef BOOT_UEFI_SCREEN_H
-#define BOOT_UEFI_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ void screen_clear(void);
 
 /* Replaces a row; characters that are not printable ASCII become '?'. */
 void screen_line(uint32_t row, const char *text);
-
-#endif

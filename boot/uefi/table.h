@@ -1,6 +1,5 @@
 /* The batch on the screen: a header, and a row per run.  Nothing is drawn without a screen. */
-#ifndef BOOT_UEFI_TABLE_H
-#define BOOT_UEFI_TABLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ void table_init(const char *header, uint32_t total, void (*pending)(struct table
 void table_set(const struct table_row *row);
 /* Keeps the row of a run that is left out, which `pending` filled in: it is drawn already. */
 void table_left_out(const struct table_row *row);
-
-#endif

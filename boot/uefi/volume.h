@@ -1,8 +1,7 @@
 /* The stick: the file system from which the loader was started.  UEFI 2.10, 13.4 "Simple File
  * System Protocol" and 13.5 "File Protocol".
  */
-#ifndef BOOT_UEFI_VOLUME_H
-#define BOOT_UEFI_VOLUME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ uint32_t volume_highest_number(EFI_FILE *directory);
 
 /* Truncates or extends an open file. */
 EFI_STATUS volume_resize(EFI_FILE *file, uint64_t bytes);
-
-#endif

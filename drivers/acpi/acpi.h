@@ -2,8 +2,7 @@
  * chapter 5. Tables are checked (signature, length, checksum) before use; the firmware is not
  * trusted.
  */
-#ifndef DRIVERS_ACPI_ACPI_H
-#define DRIVERS_ACPI_ACPI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct acpi_machine {
 /* rsdp: physical address from the boot path, or 0 to search the BIOS areas.  Returns 0, or -ENOENT
  * if there are no usable tables (machine then describes one CPU: the calling one). */
 int acpi_read(uint64_t rsdp, struct acpi_machine *machine);
-
-#endif

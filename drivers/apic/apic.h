@@ -1,8 +1,7 @@
 /* The local APIC: xAPIC (memory-mapped) or x2APIC (MSRs), and its one-shot timer.  Intel SDM volume
  * 3, chapter "Advanced Programmable Interrupt Controller (APIC)".  All functions act on the calling
  * CPU.  Context: interrupts off. */
-#ifndef DRIVERS_APIC_APIC_H
-#define DRIVERS_APIC_APIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -196,5 +195,3 @@ void apic_send_init(uint32_t to_apic_id);
  * the trampoline page's physical address is page * 4096 < 1 MiB.  delay_us busy-waits.
  */
 void apic_start_cpu(uint32_t to_apic_id, uint8_t page, void (*delay_us)(uint64_t us));
-
-#endif

@@ -2,8 +2,7 @@
  * Programmable Interrupt Controller (APIC)": "Local APIC Register Address Map", "Local Vector
  * Table", "Interrupt Command Register (ICR)"; volume 4, "IA-32 Architectural MSRs".
  */
-#ifndef DRIVERS_APIC_APIC_REGS_H
-#define DRIVERS_APIC_APIC_REGS_H
+#pragma once
 
 enum {
     MSR_APIC_BASE = 0x1b,
@@ -43,5 +42,3 @@ enum {
     ICR_PENDING = 1 << 12,
     TIMER_DIVIDE_BY_1 = 0xb,
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* What the firmware had in a local APIC, kept while the kernel uses it.  Acts on the calling CPU;
  * interrupts off.
  */
-#ifndef DRIVERS_APIC_APIC_STATE_H
-#define DRIVERS_APIC_APIC_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ bool apic_pending_from(uint8_t own);
  * 8259A did (Intel 8259A data sheet, "Operation Command Words"): for handlers that do not know
  * where it came from. */
 void apic_end_unknown(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds the TSC's frequency and the method by which it is known. */
-#ifndef DRIVERS_CLOCK_CLOCK_H
-#define DRIVERS_CLOCK_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void clock_delay_us(uint64_t us);
 /* Returns microseconds since an arbitrary moment, for time limits; at most 0.1% off.  clock_find
  * must have been called. */
 uint64_t clock_us(void);
-
-#endif

@@ -5,8 +5,7 @@
  * of one package with different values have been set apart, and with equal ones are together again.
  * Packages may have been reset at different times: there different values can be right.
  */
-#ifndef DRIVERS_CLOCK_TSC_ADJUST_H
-#define DRIVERS_CLOCK_TSC_ADJUST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ uint64_t tsc_adjust_distance(const struct tsc_adjust *own, const struct tsc_adju
 
 /* Restores the calling CPU's value at boot. */
 void tsc_adjust_restore(struct tsc_adjust *own);
-
-#endif

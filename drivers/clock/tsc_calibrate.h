@@ -1,6 +1,5 @@
 /* Measures the TSC's frequency against a timer of known frequency. */
-#ifndef DRIVERS_CLOCK_TSC_CALIBRATE_H
-#define DRIVERS_CLOCK_TSC_CALIBRATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
  * measurements of window_us each.  Returns Hz, or 0 if there is no working timer.  Context: boot,
  * interrupts off. */
 uint64_t tsc_calibrate(const struct acpi_machine *machine, uint32_t window_us);
-
-#endif

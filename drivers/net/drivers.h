@@ -1,6 +1,5 @@
 /* The drivers that net_open chooses from, and what they share. */
-#ifndef DRIVERS_NET_DRIVERS_H
-#define DRIVERS_NET_DRIVERS_H
+#pragma once
 
 #include "drivers/net/net.h"
 
@@ -16,5 +15,3 @@ static inline bool net_mac_valid(const uint8_t mac[NET_MAC_BYTES])
 {
     return !(mac[0] & 1) && (mac[0] | mac[1] | mac[2] | mac[3] | mac[4] | mac[5]) != 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parts of the driver of Intel's gigabit controllers share.  Only drivers/net/e1000*.c. */
-#ifndef DRIVERS_NET_E1000_H
-#define DRIVERS_NET_E1000_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -118,5 +117,3 @@ void e1000_pch_prepare(struct e1000 *e);
 void e1000_pch_leave_low_power(struct e1000 *e); /* firmware is given time for it */
 int e1000_pch_power_phy(struct e1000 *e); /* off and on; -EIO: firmware forbids it */
 void e1000_pch_empty_rings(struct e1000 *e); /* the driver's own, before a reset of an I219 */
-
-#endif

@@ -7,8 +7,7 @@
  * out or call reserved is marked "e1000e": Intel's own driver for Linux,
  * drivers/net/ethernet/intel/e1000e, is the source.
  */
-#ifndef DRIVERS_NET_E1000_REGS_H
-#define DRIVERS_NET_E1000_REGS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -239,5 +238,3 @@ _Static_assert(offsetof(struct e1000_context, status) == 12, "e1000_context.stat
 #define E1000_CONTEXT_IPV4 (1u << 25)
 #define E1000_CONTEXT_CUT (1u << 26)
 #define E1000_CONTEXT_EXTENDED (1u << 29)
-
-#endif

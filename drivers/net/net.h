@@ -1,8 +1,7 @@
 /* Network interfaces: Ethernet frames in and out, polled, without interrupts.
  * Only the CPU that does service work calls these.  A driver checks all that its device says.
  */
-#ifndef DRIVERS_NET_NET_H
-#define DRIVERS_NET_NET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ struct net_device {
  * whose link is up: with several, waits some seconds for a link.  Logs what was found.  Returns 0,
  * -ENODEV if there is none, or -EIO or -ENOMEM if none works.  Context: after clock_find. */
 int net_open(struct net_device *net);
-
-#endif

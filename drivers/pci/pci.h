@@ -1,8 +1,7 @@
 /* PCI through configuration mechanism 1 (ports CF8H and CFCH; PCI Local Bus
  * Specification 3.0, 3.2.2.3.2).  Buses other than 0 exist only if the firmware has numbered them.
  * Only the boot CPU, or the one that does service work, calls these. */
-#ifndef DRIVERS_PCI_PCI_H
-#define DRIVERS_PCI_PCI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ uint8_t pci_capability(const struct pci_device *device, uint8_t id, uint8_t prev
  * CPU with this local APIC id.  Called after pci_enable.  Returns 0, -ENOENT if there is no MSI-X,
  * or -EINVAL if the id is too large or the table is not in its BAR. */
 int pci_msix_enable(const struct pci_device *device, uint8_t vector, uint32_t apic_id);
-
-#endif

@@ -1,6 +1,5 @@
 /* Addresses for base address registers that the firmware left without one.  Only pci.c calls it. */
-#ifndef DRIVERS_PCI_PCI_BARS_H
-#define DRIVERS_PCI_PCI_BARS_H
+#pragma once
 
 #include "drivers/pci/pci.h"
 
@@ -8,5 +7,3 @@
  * 0, -ENOMEM.
  */
 int pci_bars_assign(const struct pci_device *device);
-
-#endif

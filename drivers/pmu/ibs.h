@@ -10,8 +10,7 @@
  *
  * ibs_probe: boot.  All others: on the CPU concerned, interrupts off.
  */
-#ifndef DRIVERS_PMU_IBS_H
-#define DRIVERS_PMU_IBS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ int ibs_records_start(const struct pmu_session *session, struct pmu_precise *are
 void ibs_records_stop(const struct pmu_session *session);
 void ibs_records_collect(const struct pmu_session *session, struct pmu_precise *area);
 void ibs_records_reset(void); /* part of pmu_driver.reset */
-
-#endif

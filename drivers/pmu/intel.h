@@ -1,6 +1,5 @@
 /* What the parts of the Intel driver share. */
-#ifndef DRIVERS_PMU_INTEL_H
-#define DRIVERS_PMU_INTEL_H
+#pragma once
 
 #include "drivers/pmu/pmu.h"
 
@@ -43,5 +42,3 @@ int intel_assign(const struct pmu_caps *caps, struct pmu_session *session,
 int intel_start(const struct pmu_session *session);
 void intel_stop(const struct pmu_session *session);
 void intel_reset(void);
-
-#endif

@@ -4,8 +4,7 @@
  * start by one CPU at a time.
  * read, overflowed, rearm: any context, NMI included; they must not lock, allocate or log.
  */
-#ifndef DRIVERS_PMU_PMU_H
-#define DRIVERS_PMU_PMU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -198,5 +197,3 @@ extern const struct pmu_driver pmu_stub;
 
 /* Picks the first driver whose probe succeeds. */
 const struct pmu_driver *pmu_probe(struct pmu_caps *caps);
-
-#endif

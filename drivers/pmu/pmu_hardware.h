@@ -1,6 +1,5 @@
 /* What the drivers for real counters share. */
-#ifndef DRIVERS_PMU_PMU_HARDWARE_H
-#define DRIVERS_PMU_PMU_HARDWARE_H
+#pragma once
 
 #include "drivers/pmu/pmu.h"
 
@@ -77,5 +76,3 @@ uint8_t pmu_hardware_count(uint32_t mask);
 
 /* Returns the counters that an event may use: those of the machine that the host allows it. */
 uint32_t pmu_hardware_allowed(const struct pmu_caps *caps, const struct pmu_event *event);
-
-#endif

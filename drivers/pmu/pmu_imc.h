@@ -9,8 +9,7 @@
  *
  * probe: boot.  start: on the CPU concerned, by one at a time.  read: any context, NMI included.
  */
-#ifndef DRIVERS_PMU_PMU_IMC_H
-#define DRIVERS_PMU_PMU_IMC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ void pmu_imc_add(struct pmu_imc_counters *counters, const volatile uint8_t *read
 
 /* Finds the counters of a server processor of this model, family 6, and starts them. */
 void pmu_imc_find_server(uint32_t model, struct pmu_imc_counters *counters);
-
-#endif

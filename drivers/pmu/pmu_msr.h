@@ -3,8 +3,7 @@
  * A session with such events is served by a layer over the driver, which serves only the others.
  * Without any, none of this code runs.
  */
-#ifndef DRIVERS_PMU_PMU_MSR_H
-#define DRIVERS_PMU_PMU_MSR_H
+#pragma once
 
 #include "drivers/pmu/pmu.h"
 
@@ -17,5 +16,3 @@
  */
 const struct pmu_driver *pmu_msr_layer(const struct pmu_driver *under,
                                        const struct pmu_session *session);
-
-#endif

@@ -1,7 +1,6 @@
 /* Overflow sampling: what the handler of a counter's interrupt reads and writes, determined at
  * start. */
-#ifndef DRIVERS_PMU_PMU_OVERFLOW_H
-#define DRIVERS_PMU_PMU_OVERFLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -117,5 +116,3 @@ static inline __attribute__((always_inline)) void pmu_overflow_arm_short(bool pl
     if (__builtin_expect(masked, 1))
         apic_pmi_enable();
 }
-
-#endif

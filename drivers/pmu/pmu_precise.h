@@ -5,8 +5,7 @@
  * PEBS").  What wrote them may be a hypervisor: nothing in them is trusted.  Context of all
  * functions: the CPU that the area belongs to, interrupts off.
  */
-#ifndef DRIVERS_PMU_PMU_PRECISE_H
-#define DRIVERS_PMU_PMU_PRECISE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -141,5 +140,3 @@ static inline uint64_t pmu_precise_preset(const struct pmu_event *event, uint64_
 /* Sets how many of event `event` come from one record to the next, once the one under way is
  * written. */
 void pmu_precise_period(struct pmu_precise *area, const struct pmu_event *event, uint64_t period);
-
-#endif

@@ -9,8 +9,7 @@
  * probe: boot.  start: on the CPU concerned, by one at a time.  read: any context, NMI included;
  * one reading may interrupt another.
  */
-#ifndef DRIVERS_PMU_PMU_RDT_H
-#define DRIVERS_PMU_PMU_RDT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ int pmu_rdt_start(void);
  * one reading to the next (24 bits of 64 KiB: 512 GiB).  Of occupancy each reading adds what there
  * is at the time. Where the monitor has no data, the sum is as it was.  After start. */
 uint64_t pmu_rdt_read(uint8_t event);
-
-#endif

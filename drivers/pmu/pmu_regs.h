@@ -5,8 +5,7 @@
  * APM: AMD64 Architecture Programmer's Manual, volume 2, chapter "Debug and Performance Resources",
  * section "Performance Monitoring Counters".
  */
-#ifndef DRIVERS_PMU_PMU_REGS_H
-#define DRIVERS_PMU_PMU_REGS_H
+#pragma once
 
 /* Event select, the same layout for both vendors (SDM "IA32_PERFEVTSELx MSRs"; APM "Performance
  * Event- Select Registers"); AMD has event bits 11:8 in 35:32. */
@@ -79,5 +78,3 @@
 #define MSR_AMD_IBS_OP_DATA3 0xc0011037u
 #define MSR_AMD_IBS_DC_LINEAR 0xc0011038u
 #define MSR_AMD_IBS_CTL 0xc001103au /* which entry of the APIC's extended interrupts */
-
-#endif

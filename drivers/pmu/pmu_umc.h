@@ -7,8 +7,7 @@
  *
  * probe: boot.  start: on one CPU, which then is the one that reads.  read: any context.
  */
-#ifndef DRIVERS_PMU_PMU_UMC_H
-#define DRIVERS_PMU_PMU_UMC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ uint64_t pmu_umc_read(bool writes);
 bool pmu_umc_fabric_probe(void);
 uint32_t pmu_umc_fabric_msr(uint32_t counter); /* which RDMSR reads */
 void pmu_umc_fabric_start(uint32_t msr, uint32_t channel);
-
-#endif

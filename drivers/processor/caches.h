@@ -1,6 +1,5 @@
 /* The caches of the calling CPU, from CPUID. */
-#ifndef DRIVERS_PROCESSOR_CACHES_H
-#define DRIVERS_PROCESSOR_CACHES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ struct cache {
 struct cache caches_get(uint32_t index);
 
 uint32_t caches_kib(const struct cache *cache);
-
-#endif

@@ -4,8 +4,7 @@
  * not touched, and those that fault count as absent. APERF and MPERF must move: emulators answer 0
  * for registers that they do not know.
  */
-#ifndef DRIVERS_PROCESSOR_MONITOR_H
-#define DRIVERS_PROCESSOR_MONITOR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ uint32_t monitor_clear_logs(uint32_t flags);
 
 /* Spins for `ticks` ticks of the TSC (below 2^31) and returns how fast the CPU was. */
 struct monitor_frequency monitor_spin(uint32_t flags, uint32_t ticks);
-
-#endif

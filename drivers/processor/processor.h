@@ -4,8 +4,7 @@
  * "unknown".  Changes nothing but the microcode signature register, which is meant for that.
  * Context: boot.
  */
-#ifndef DRIVERS_PROCESSOR_PROCESSOR_H
-#define DRIVERS_PROCESSOR_PROCESSOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ uint32_t processor_microcode(void);
 #define PROCESSOR_KIND_ATOM 0x20
 #define PROCESSOR_KIND_CORE 0x40
 uint8_t processor_core_kind(void);
-
-#endif

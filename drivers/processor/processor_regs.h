@@ -6,8 +6,7 @@
  * APM: AMD64 Architecture Programmer's Manual; MSRs in volume 2, appendix "MSR Cross-Reference";
  * CPUID in volume 3, appendix "Obtaining Processor Information Via the CPUID Instruction".
  */
-#ifndef DRIVERS_PROCESSOR_PROCESSOR_REGS_H
-#define DRIVERS_PROCESSOR_PROCESSOR_REGS_H
+#pragma once
 
 /* SDM volume 3A, "Identifying the Processor's Microcode Update Signature": Intel's is in bits
  * 63:32 after a write of 0 and CPUID 1; AMD's is in bits 31:0. */
@@ -60,5 +59,3 @@
 #define CPUID_EXT_7_EDX_PSTATES (1u << 7) /* 80000007H */
 #define CPUID_EXT_7_EDX_INVARIANT_TSC (1u << 8)
 #define CPUID_EXT_7_EDX_BOOST (1u << 9)
-
-#endif

@@ -1,6 +1,5 @@
 /* Packages, cores and threads: what the parts of an APIC id mean. */
-#ifndef DRIVERS_PROCESSOR_TOPOLOGY_H
-#define DRIVERS_PROCESSOR_TOPOLOGY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ static inline bool topology_siblings(const struct topology *topology, uint32_t a
 {
     return a != b && a >> topology->core_shift == b >> topology->core_shift;
 }
-
-#endif

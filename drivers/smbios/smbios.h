@@ -4,8 +4,7 @@
  * Serial numbers, asset tags and UUIDs are never read, because traces are passed on. The tables are
  * hostile: every length, string number and address is checked.  Context: boot, no locks.
  */
-#ifndef DRIVERS_SMBIOS_SMBIOS_H
-#define DRIVERS_SMBIOS_SMBIOS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ int smbios_read(uint64_t entry, struct smbios *out);
 
 /* Reads `bytes` bytes of structures and adds what they say to *out.  Pure. */
 void smbios_parse(const uint8_t *table, size_t bytes, struct smbios *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* The first serial port (16550 at I/O port 3F8H), polled: early boot and panics. */
-#ifndef DRIVERS_UART_UART_H
-#define DRIVERS_UART_UART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,5 +8,3 @@ void uart_init(void); /* 115200 8N1; notices an absent port */
 bool uart_present(void); /* after uart_init */
 void uart_write(const char *bytes, size_t count); /* waits for room, but never forever */
 void uart_restore(void); /* as uart_init found it; uart_write does nothing afterwards */
-
-#endif

@@ -3,8 +3,7 @@
  * service work calls these, with interrupts off; a detached port may be used by another CPU, one at
  * a time.
  */
-#ifndef DRIVERS_VIRTIO_SERIAL_H
-#define DRIVERS_VIRTIO_SERIAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ int serial_sent(int port);
 /* Takes up to `room` received bytes; returns 0 if there are none now.  Never waits.  The first call
  * gives the port its buffers: before it, nothing arrives and nothing interrupts. */
 size_t serial_receive(int port, void *out, size_t room);
-
-#endif

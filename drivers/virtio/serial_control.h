@@ -1,8 +1,7 @@
 /* The control queues of virtio-serial: messages about ports.  Virtio 1.1, 5.3.6.2.
  * Only serial.c calls these.
  */
-#ifndef DRIVERS_VIRTIO_SERIAL_CONTROL_H
-#define DRIVERS_VIRTIO_SERIAL_CONTROL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ int serial_control_send(struct serial_control *control, uint32_t port, enum seri
  * the message, always NUL-terminated.  Returns 1, 0 if there is none, or -EIO. */
 int serial_control_receive(struct serial_control *control, struct serial_message *message,
                            char *text, size_t room);
-
-#endif

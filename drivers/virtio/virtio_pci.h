@@ -1,6 +1,5 @@
 /* The modern virtio-pci transport.  Virtual I/O Device Version 1.1, 4.1. */
-#ifndef DRIVERS_VIRTIO_VIRTIO_PCI_H
-#define DRIVERS_VIRTIO_VIRTIO_PCI_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ void virtio_pci_fail(struct virtio_pci *virtio);
 /* Resets the device and takes its access to memory away, so that it no longer touches the queues.
  */
 void virtio_pci_close(struct virtio_pci *virtio);
-
-#endif

@@ -3,8 +3,7 @@
  * The caller chooses the descriptor for each buffer, so a buffer's number is its descriptor's.
  * What the device writes is checked: it may name only descriptors that are under way.
  */
-#ifndef DRIVERS_VIRTIO_VIRTQUEUE_H
-#define DRIVERS_VIRTIO_VIRTQUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ int virtqueue_take(struct virtqueue *queue, uint16_t *id, uint32_t *bytes);
 /* Asks for interrupts on used buffers, or for none.  After asking for them, the caller must look at
  * the queue once more before it waits. */
 void virtqueue_interrupts(struct virtqueue *queue, bool wanted);
-
-#endif

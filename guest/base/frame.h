@@ -1,6 +1,5 @@
 /* Registers as entries into the kernel push them: guest/syscall/entry.inc. */
-#ifndef GUEST_BASE_FRAME_H
-#define GUEST_BASE_FRAME_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ struct irq_frame { /* as pushed for an interrupt from ring 3: caller-saved regis
     uint64_t rip, cs, rflags, rsp, ss;
 };
 _Static_assert(sizeof(struct irq_frame) == 14 * 8, "irq_frame");
-
-#endif

@@ -1,6 +1,5 @@
 /* The kernel image's parts, from linker.ld. */
-#ifndef GUEST_BASE_IMAGE_H
-#define GUEST_BASE_IMAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ extern const uint8_t kernel_build_id[], kernel_build_id_end[];
  * returns the physical address of something in it. */
 void image_place(uint64_t kernel_start_physical);
 uint64_t image_physical(const void *address);
-
-#endif

@@ -1,6 +1,5 @@
 /* The kernel's constants that assembly reads too: layout and interrupt vectors. */
-#ifndef GUEST_BASE_LAYOUT_H
-#define GUEST_BASE_LAYOUT_H
+#pragma once
 
 #include "include/kernel_layout.h"
 
@@ -17,5 +16,3 @@
 #define VECTOR_SPURIOUS 0xff
 
 #define ATTENTION_BY_TIMER 1 /* the error of its trap_frame; 0: an interrupt brought it */
-
-#endif

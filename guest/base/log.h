@@ -1,6 +1,5 @@
 /* The kernel's own log.  Context: any but NMI. */
-#ifndef GUEST_BASE_LOG_H
-#define GUEST_BASE_LOG_H
+#pragma once
 
 #include "lib/format.h" /* lines are formatted everywhere that logs */
 
@@ -15,5 +14,3 @@ void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints registers and a stack trace to the serial port and ends the machine. */
 void panic(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-
-#endif

@@ -1,6 +1,5 @@
 /* The log's buffer, between the writers of lines and the code that sends them. */
-#ifndef GUEST_BASE_LOG_BUFFER_H
-#define GUEST_BASE_LOG_BUFFER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,5 +7,3 @@
 /* Gives the buffered bytes to `sink`, oldest first, and empties the buffer.  Service context. */
 void log_buffer_take(void (*sink)(const char *bytes, size_t count));
 bool log_buffer_empty(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The end of the machine, with registers and a stack trace on the serial port. */
-#ifndef GUEST_BASE_PANIC_H
-#define GUEST_BASE_PANIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ extern void (*panic_leave)(bool first) __attribute__((noreturn));
  * card, or has output go into memory, and notes the emulator's free-running counters.  In other
  * builds it does nothing. */
 void test_hook(const char *where);
-
-#endif

@@ -1,7 +1,6 @@
 /* Counts the program's calls that Microtome does not support, and reports them when it ends.
  * Context: the kernel lock's holder. */
-#ifndef GUEST_BASE_REFUSED_H
-#define GUEST_BASE_REFUSED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ void refused_count(uint64_t number, enum refused_why why);
 /* Logs a notice for each, with its count.  Called at the end of the run, before the last of the log
  * is sent. */
 void refused_report(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The run: what the manifest asks for, on which machine, with which counters. */
-#ifndef GUEST_BASE_RUN_H
-#define GUEST_BASE_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,5 +87,3 @@ uint32_t run_program_cpu(uint32_t index);
 
 uint64_t run_ticks_to_ns(uint64_t ticks);
 uint64_t run_ns_to_ticks(uint64_t ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a signal handler finds on its stack: Linux's x86-64 layout. */
-#ifndef GUEST_BASE_SIGNAL_LAYOUT_H
-#define GUEST_BASE_SIGNAL_LAYOUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ struct signal_fpu_software { /* struct _fpx_sw_bytes */
     uint32_t reserved[7];
 };
 _Static_assert(sizeof(struct signal_fpu_software) == 48, "_fpx_sw_bytes");
-
-#endif

@@ -1,6 +1,5 @@
 /* Text that is written piece by piece into a buffer that may be too small. */
-#ifndef GUEST_BASE_TEXT_H
-#define GUEST_BASE_TEXT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ struct text {
 };
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int64_t text_end(const struct text *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Calls of instrumented programs, in --mode latency (docs/architecture/instrumented.md). */
-#ifndef GUEST_CALLS_CALLS_H
-#define GUEST_CALLS_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ int64_t calls_told(struct cpu *cpu, const struct trap_frame *frame, bool leaves)
 
 /* A thread ends, or its program is replaced: forgets its calls. */
 void calls_thread_ends(struct thread *thread);
-
-#endif

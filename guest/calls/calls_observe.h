@@ -1,6 +1,5 @@
 /* The observer of instrumented programs: what the service CPU sees in threads' shadow stacks. */
-#ifndef GUEST_CALLS_CALLS_OBSERVE_H
-#define GUEST_CALLS_CALLS_OBSERVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void calls_observe_ends(const struct thread *thread);
 bool calls_scan(void);
 bool calls_drain(bool flush);
 void calls_finish(void);
-
-#endif

@@ -8,8 +8,7 @@
  * clock_end_of_call() for what follows a system call.  Context: interrupts off, on the workload CPU
  * itself; clock_stop() to clock_start(): thread.
  */
-#ifndef GUEST_CPU_CLOCK_H
-#define GUEST_CPU_CLOCK_H
+#pragma once
 
 #include "guest/cpu/cpu.h"
 #include "lib/x86.h"
@@ -62,5 +61,3 @@ static inline uint64_t clock_end_of_call(struct cpu *cpu)
 /* Return the workload clock in nanoseconds since the program started, and wall time. */
 uint64_t clock_monotonic_ns(void);
 uint64_t clock_realtime_ns(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* One CPU's state, and the register frame of an entry into the kernel.
  * Assembly reads these by the offsets asserted below (guest/syscall/entry.inc).
  */
-#ifndef GUEST_CPU_CPU_H
-#define GUEST_CPU_CPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -223,5 +222,3 @@ static inline struct cpu *cpu_this(void)
     __asm__ volatile("mov %%gs:0, %0" : "=r"(cpu)); /* a thread that waited may be on another */
     return cpu;
 }
-
-#endif

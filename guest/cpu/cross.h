@@ -7,8 +7,7 @@
  * and NMI handlers never take it.  A CPU that spins for the lock answers calls while it waits, so
  * that the holder may wait for answers.
  */
-#ifndef GUEST_CPU_CROSS_H
-#define GUEST_CPU_CROSS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ void cross_catch_up(struct cpu *cpu);
 /* By the lock's holder, once: stops the program on all other workload CPUs; their counters are in
  * cpus[].totals when this returns. */
 void cross_stop_others(struct cpu *self);
-
-#endif

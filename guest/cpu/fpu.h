@@ -1,6 +1,5 @@
 /* The CPU's XSAVE area: its size in bytes, and its features (XCR0). */
-#ifndef GUEST_CPU_FPU_H
-#define GUEST_CPU_FPU_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ uint64_t fpu_features(void);
 
 /* Gives the calling CPU's registers their first values, by a thread's area. */
 void fpu_reset(uint8_t *area);
-
-#endif

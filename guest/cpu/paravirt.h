@@ -1,7 +1,6 @@
 /* What KVM offers beyond a PC: a steal-time record, and EOIs without an exit.  Linux,
  * Documentation/virt/kvm/x86/msr.rst: MSR_KVM_STEAL_TIME, MSR_KVM_PV_EOI_EN. */
-#ifndef GUEST_CPU_PARAVIRT_H
-#define GUEST_CPU_PARAVIRT_H
+#pragma once
 
 #include "drivers/apic/apic.h"
 #include "guest/cpu/cpu.h"
@@ -44,5 +43,3 @@ static inline void paravirt_eoi(struct cpu *cpu)
     if (!cleared)
         apic_eoi();
 }
-
-#endif

@@ -1,9 +1,6 @@
 /* The flags line of /proc/cpuinfo: CPUID's features by the names that Linux has for them. */
-#ifndef GUEST_CPU_PROC_FLAGS_H
-#define GUEST_CPU_PROC_FLAGS_H
+#pragma once
 
 #include "guest/base/text.h"
 
 void proc_add_cpu_flags(struct text *text); /* a space before each */
-
-#endif

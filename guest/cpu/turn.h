@@ -1,8 +1,7 @@
 /* How CPUs wait for each other while the kernel starts: they halt, so that an emulator or a
  * hypervisor with fewer CPUs gives its time to the one that works.  Context: boot, interrupts off.
  */
-#ifndef GUEST_CPU_TURN_H
-#define GUEST_CPU_TURN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ void turn_wait(const uint32_t *word, uint32_t value);
 
 /* Sets *word and wakes the CPUs first .. cpu_count-1, which may wait for it. */
 void turn_set(uint32_t *word, uint32_t value, uint32_t first);
-
-#endif

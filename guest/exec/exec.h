@@ -3,8 +3,7 @@
  * A plan is a program that is complete in an address space of its own, before a process becomes it:
  * everything that can fail is done by then.  Context: boot, or a thread with the kernel lock held.
  */
-#ifndef GUEST_EXEC_EXEC_H
-#define GUEST_EXEC_EXEC_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ int exec_load(struct process *process, struct exec_plan *plan);
 /* Adds /dev, /proc and /sys to the tree of files, once the program's path is known.  Returns 0 or
  * -ENOMEM.  Set at boot. */
 extern int (*exec_mount)(const struct process *process);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files that can be executed.  Context: boot, or a thread with the kernel lock held. */
-#ifndef GUEST_EXEC_EXEC_FILE_H
-#define GUEST_EXEC_EXEC_FILE_H
+#pragma once
 
 #include "guest/exec/exec.h"
 #include "guest/exec/exec_script.h"
@@ -29,5 +28,3 @@ int exec_file_open(struct thread *thread, struct exec_file *file, struct exec_pl
 
 /* Releases what it holds; the strings of scripts go. */
 void exec_file_close(struct exec_file *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* One ELF image of a program: the executable itself, or its interpreter (ld.so).  Context: boot, or
  * a thread with the kernel lock held. */
-#ifndef GUEST_EXEC_EXEC_IMAGE_H
-#define GUEST_EXEC_EXEC_IMAGE_H
+#pragma once
 
 #include "guest/fs/fs.h"
 #include "guest/vm/vm.h"
@@ -34,5 +33,3 @@ int exec_image_map(struct vm_space *space, const struct exec_image *image);
 
 /* Tells the trace of the executable segments; `path` is on the host. */
 void exec_image_announce(const struct exec_image *image, const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 /* The program of a process (struct process_program): its file, which cannot be written as
  * long as it runs, and its path.  Copies of a process share it.  Context: boot, or a thread with
  * the kernel lock held. */
-#ifndef GUEST_EXEC_EXEC_PROGRAM_H
-#define GUEST_EXEC_EXEC_PROGRAM_H
+#pragma once
 
 #include "guest/thread/process.h"
 
@@ -12,5 +11,3 @@ const char *
 exec_program_path(const struct process_program *program); /* valid until the next call */
 void exec_program_hold(struct process_program *program); /* when a process is copied */
 void exec_program_release(struct process_program *program); /* when it ends; NULL does nothing */
-
-#endif

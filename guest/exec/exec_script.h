@@ -1,6 +1,5 @@
 /* The first line of a script, "#!INTERPRETER ARGUMENT".  Pure code. */
-#ifndef GUEST_EXEC_EXEC_SCRIPT_H
-#define GUEST_EXEC_EXEC_SCRIPT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ struct exec_script {
 /* Takes script->line apart, and puts NULs into it.  Returns 0; 1 if it is no script; or -ENOEXEC if
  * the line is too long or names no interpreter. */
 int exec_script_parse(struct exec_script *script);
-
-#endif

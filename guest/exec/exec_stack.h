@@ -1,7 +1,6 @@
 /* The program's first stack (System V ABI for x86-64, "Initial Stack and Register State"): written
  * below the stack's top, which is mapped.  Context: boot, or a thread with the kernel lock held. */
-#ifndef GUEST_EXEC_EXEC_STACK_H
-#define GUEST_EXEC_EXEC_STACK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ uint64_t exec_stack_bytes(const struct exec_stack *stack);
 /* Writes it; *given says where its parts are.  Returns 0, -EFAULT or -ENOMEM. */
 int exec_stack_write(const struct exec_stack *stack, struct vm_space *space,
                      struct process_given *given);
-
-#endif

@@ -1,7 +1,6 @@
 /* The strings that a new program gets, arguments or environment: from the manifest at boot, from
  * the calling program's memory at execve.  Context: boot, or a thread with the kernel lock held. */
-#ifndef GUEST_EXEC_EXEC_STRINGS_H
-#define GUEST_EXEC_EXEC_STRINGS_H
+#pragma once
 
 #include "guest/exec/exec_writer.h"
 #include "lib/boot/manifest.h"
@@ -30,5 +29,3 @@ int exec_strings_write(const struct exec_strings *strings, struct exec_writer *w
 
 /* Returns the most bytes that strings and pointers may take, by the limit of the stack. */
 uint64_t exec_strings_room(uint64_t stack_limit);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes to the new program's memory, from an address on.  Context: any. */
-#ifndef GUEST_EXEC_EXEC_WRITER_H
-#define GUEST_EXEC_EXEC_WRITER_H
+#pragma once
 
 #include "guest/vm/vm.h"
 
@@ -14,5 +13,3 @@ struct exec_writer {
 /* Returns 0, or -ENOMEM or -EFAULT. */
 int exec_writer_put(struct exec_writer *w, const void *from, uint64_t bytes);
 int exec_writer_word(struct exec_writer *w, uint64_t word);
-
-#endif

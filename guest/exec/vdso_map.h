@@ -1,6 +1,5 @@
 /* The vDSO: the part of the kernel's clocks that the program reads without a system call. */
-#ifndef GUEST_EXEC_VDSO_MAP_H
-#define GUEST_EXEC_VDSO_MAP_H
+#pragma once
 
 #include "guest/base/layout.h"
 #include "guest/vdso/data.h"
@@ -24,5 +23,3 @@ void vdso_start(void);
 
 /* Boot, after vm_init: maps the page that the program's vDSO reads. */
 void vdso_init(void);
-
-#endif

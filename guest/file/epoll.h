@@ -5,8 +5,7 @@
  * after the others until it is found not ready.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_FILE_EPOLL_H
-#define GUEST_FILE_EPOLL_H
+#pragma once
 
 #include "guest/file/epoll_queue.h"
 #include "guest/file/files.h"
@@ -49,5 +48,3 @@ int epoll_remove(struct epoll *epoll, struct file *file, int32_t fd);
 
 /* Writes at most `most` ready entries to the program's array.  Returns how many, or -EFAULT. */
 int64_t epoll_collect(struct thread *thread, struct epoll *epoll, uint64_t user, uint32_t most);
-
-#endif

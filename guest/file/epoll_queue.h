@@ -1,6 +1,5 @@
 /* A queue whose members know whether they are in it. */
-#ifndef GUEST_FILE_EPOLL_QUEUE_H
-#define GUEST_FILE_EPOLL_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ static inline void epoll_queue_remove(struct epoll_queue *q, struct epoll_link *
     *link = (struct epoll_link){0};
     q->length--;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The devices of /dev. */
-#ifndef GUEST_FILE_FILE_DEVICE_H
-#define GUEST_FILE_FILE_DEVICE_H
+#pragma once
 
 #include "guest/file/files.h"
 
@@ -13,5 +12,3 @@ extern const struct file_type file_device_command; /* /dev/pts/0: the command's 
 
 /* Writes random bytes, in parts: a signal ends it.  Returns how many, or -EFAULT. */
 int64_t file_device_fill_random(const struct thread *thread, uint64_t user, uint64_t bytes);
-
-#endif

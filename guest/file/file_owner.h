@@ -1,7 +1,6 @@
 /* The owner of an open file: the process, thread or group that signals about it go to (F_SETOWN).
  * The only such signal is SIGURG.  Context: thread, with the kernel lock held. */
-#ifndef GUEST_FILE_FILE_OWNER_H
-#define GUEST_FILE_FILE_OWNER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ int32_t file_owner_get(const struct file *file);
 int64_t file_owner_control(struct file *file, uint32_t command, uint64_t argument);
 
 void file_owner_signal(const struct file *file, uint32_t signal);
-
-#endif

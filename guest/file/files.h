@@ -1,7 +1,6 @@
 /* Open files: descriptors, what they refer to, and how paths are opened.  Functions
  * return 0 or more, or -errno.  Context: thread. */
-#ifndef GUEST_FILE_FILES_H
-#define GUEST_FILE_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,5 +137,3 @@ int64_t file_size_limit(struct thread *thread, uint64_t offset, uint64_t *bytes)
 /* Sends bytes of service_buffer() to stdout or stderr.  Returns 0, -EPIPE after sending SIGPIPE, or
  * another -errno. */
 int64_t file_stream_write(struct thread *thread, const struct file *file, uint64_t bytes);
-
-#endif

@@ -2,8 +2,7 @@
  * for as much as a thread wants to read, and whether there is anything.
  *
  * Context: thread, with the kernel lock held, except where noted. */
-#ifndef GUEST_FILE_INPUT_H
-#define GUEST_FILE_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ bool input_idle(uint64_t ns, uint64_t *passed_ns);
 
 /* The host reports that these POLL* hold.  Context: service. */
 void input_arrived(uint32_t events);
-
-#endif

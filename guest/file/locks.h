@@ -1,8 +1,7 @@
 /* Advisory locks of files: flock's, and fcntl's on ranges, owned by the process or by an open file.
  *
  * Context: thread, with the kernel lock held; locks_set may wait. */
-#ifndef GUEST_FILE_LOCKS_H
-#define GUEST_FILE_LOCKS_H
+#pragma once
 
 #include "guest/file/files.h"
 
@@ -33,5 +32,3 @@ uint32_t locks_test(const struct process *process, const struct file *file,
 /* Call when a descriptor of the process for this file was closed. */
 void locks_closed(const struct process *process, const struct file *file);
 void locks_file_gone(const struct file *file); /* call when its last user has released it */
-
-#endif

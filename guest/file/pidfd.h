@@ -1,7 +1,6 @@
 /* pidfd: a file that stands for a process, and can be polled for its end.  Context: thread, with
  * the kernel lock held. */
-#ifndef GUEST_FILE_PIDFD_H
-#define GUEST_FILE_PIDFD_H
+#pragma once
 
 #include "guest/file/files.h"
 
@@ -17,5 +16,3 @@ int64_t pidfd_pid(const struct file *file);
 /* Call when a process has ended, and when its parent has waited for it. */
 void pidfd_process_ended(uint32_t pid);
 void pidfd_process_gone(uint32_t pid);
-
-#endif

@@ -1,6 +1,5 @@
 /* Pipes.  Context: thread, with the kernel lock held. */
-#ifndef GUEST_FILE_PIPE_H
-#define GUEST_FILE_PIPE_H
+#pragma once
 
 #include "guest/file/files.h"
 #include "guest/file/pipe_buffer.h"
@@ -43,5 +42,3 @@ void pipe_was_read(struct pipe *pipe, uint32_t room_before);
 void pipe_was_written(struct pipe *pipe);
 
 int64_t pipe_resize(struct pipe *pipe, uint64_t bytes); /* F_SETPIPE_SZ: the size or -errno */
-
-#endif

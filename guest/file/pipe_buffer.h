@@ -1,6 +1,5 @@
 /* The bytes of a pipe, in a ring.  Memory comes from the caller.  Context: any. */
-#ifndef GUEST_FILE_PIPE_BUFFER_H
-#define GUEST_FILE_PIPE_BUFFER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ void pipe_buffer_add(struct pipe_buffer *b, uint32_t bytes); /* that the caller 
 
 /* Moves the contents to other memory of `size` >= used bytes; the caller frees the old memory. */
 void pipe_buffer_move(struct pipe_buffer *b, uint8_t *bytes, uint32_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* Readiness of files: asks for it, and tells of changes.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_FILE_POLL_H
-#define GUEST_FILE_POLL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ uint64_t poll_left(uint64_t deadline);
  * Returns 0, -EINVAL or -EFAULT. */
 int poll_begin_mask(struct thread *thread, uint64_t user, uint64_t bytes, bool *changed);
 void poll_end_mask(struct thread *thread, bool changed, int64_t result);
-
-#endif

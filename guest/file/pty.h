@@ -3,8 +3,7 @@
  * A pty has a master (one open file of /dev/ptmx, which may have several descriptors) and slaves,
  * open files of /dev/pts/N.  Everything that waits for it waits for one key, and looks again.
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_FILE_PTY_H
-#define GUEST_FILE_PTY_H
+#pragma once
 
 #include "guest/file/files.h"
 #include "guest/file/pty_line.h"
@@ -45,5 +44,3 @@ void pty_changed(struct pty *pty);
 
 /* A session has lost its leader, or the leader, which continues, has given the terminal up. */
 void pty_session_ends(uint32_t session, bool continues);
-
-#endif

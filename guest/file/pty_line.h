@@ -3,8 +3,7 @@
  *
  * `in` holds what was typed, for the program; `out` what the program wrote, and echoes, for who
  * holds the master.  In canonical mode `in` ends with a line that is being edited. */
-#ifndef GUEST_FILE_PTY_LINE_H
-#define GUEST_FILE_PTY_LINE_H
+#pragma once
 
 #include <asm/termbits.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ uint32_t pty_line_take(struct pty_line *line, uint8_t *to, uint32_t most);
 uint32_t pty_line_output(struct pty_line *line, uint8_t *to, uint32_t most); /* as written */
 
 void pty_line_flush(struct pty_line *line); /* drops what was typed */
-
-#endif

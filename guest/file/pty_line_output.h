@@ -1,6 +1,5 @@
 /* The output of a line discipline, and the echo of what is typed.  For guest/file/pty_line*.c. */
-#ifndef GUEST_FILE_PTY_LINE_OUTPUT_H
-#define GUEST_FILE_PTY_LINE_OUTPUT_H
+#pragma once
 
 #include "guest/file/pty_line.h"
 
@@ -39,5 +38,3 @@ void pty_line_erase(struct pty_line *line, uint32_t columns);
 
 /* Returns whether a byte is shown as ^ and a letter. */
 bool pty_line_shows_control(const struct pty_line *line, uint8_t byte);
-
-#endif

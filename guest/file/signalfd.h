@@ -1,10 +1,7 @@
 /* signalfd.  Context: with the kernel lock held. */
-#ifndef GUEST_FILE_SIGNALFD_H
-#define GUEST_FILE_SIGNALFD_H
+#pragma once
 
 #include <stdint.h>
 
 /* Call when a signal was sent to any thread or the process: a signalfd may be ready. */
 void signalfd_sent(uint32_t signal);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A terminal is the command's, which belongs to the session of the first process, or a pseudo
  * terminal (guest/file/pty.h).  Context: thread, with the kernel lock held. */
-#ifndef GUEST_FILE_TERMINAL_H
-#define GUEST_FILE_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ int64_t terminal_check(const struct thread *thread, uint32_t foreground, uint32_
  */
 int64_t terminal_read_group(const struct thread *thread, uint32_t foreground, uint64_t user,
                             uint32_t *group);
-
-#endif

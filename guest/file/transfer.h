@@ -1,8 +1,7 @@
 /* Moves bytes from one open file to another, not through the program's memory.
  *
  * Context: thread, with the kernel lock held; may wait.  The caller holds the files. */
-#ifndef GUEST_FILE_TRANSFER_H
-#define GUEST_FILE_TRANSFER_H
+#pragma once
 
 #include "guest/file/files.h"
 
@@ -20,5 +19,3 @@ bool transfer_can_write(const struct file *file);
  * `at_once`, only as much as there is now.  Returns their number, or -errno if there are none. */
 int64_t transfer(struct thread *thread, struct transfer_end *from, struct transfer_end *to,
                  uint64_t bytes, bool at_once);
-
-#endif

@@ -5,8 +5,7 @@
  * return 0 or -errno unless they say otherwise.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_FS_FS_H
-#define GUEST_FS_FS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -165,5 +164,3 @@ int fs_permission(const struct inode *inode, uint32_t wanted);
 
 /* Releases a file that a special link led to; set at boot. */
 extern void (*fs_file_release)(struct file *file);
-
-#endif

@@ -1,8 +1,7 @@
 /* Names that are not in their directory although the host may have them: names that it was found to
  * lack, which need not be asked for again, and names that the program removed.
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_FS_FS_ABSENT_H
-#define GUEST_FS_FS_ABSENT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ bool fs_absent_find(const struct inode *directory, const char *name);
 
 /* Notes a name; `removed`: for good.  Without memory, the name may be asked for again. */
 void fs_absent_note(const struct inode *directory, const char *name, bool removed);
-
-#endif

@@ -1,7 +1,6 @@
 /* Puts into the trace what the program's compilers at run time said about their code: perf maps
  * (perf-PID.map) and jitdumps (jit-PID.dump), in whatever directory. */
-#ifndef GUEST_FS_FS_JIT_H
-#define GUEST_FS_FS_JIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ void fs_jit_send(void);
 
 /* Returns the enum hr_jit_kind of a file's name, with its process id; 0: it is none. */
 uint32_t fs_jit_kind(const char *name, uint32_t name_bytes, uint32_t *pid);
-
-#endif

@@ -1,7 +1,6 @@
 /* Sends to the files port what the program made of the tree, for --keep-files, and the names that
  * it looked for but did not find, for --missing.  See include/run_ports.h. */
-#ifndef GUEST_FS_FS_KEPT_H
-#define GUEST_FS_FS_KEPT_H
+#pragma once
 
 #include "guest/fs/fs.h"
 #include "guest/thread/thread.h"
@@ -52,5 +51,3 @@ void fs_kept_add_contents(struct fs_kept_buffer *buffer, struct inode *inode);
 void fs_kept_add_entry(struct fs_kept_buffer *buffer, uint32_t type, const struct fs_entry *entry);
 void fs_kept_add_text(struct fs_kept_buffer *buffer, uint32_t type, const char *text);
 void fs_kept_add_end(struct fs_kept_buffer *buffer, uint64_t left_out);
-
-#endif

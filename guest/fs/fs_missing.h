@@ -1,6 +1,5 @@
 /* Names that the program looked for but did not find, for --missing. */
-#ifndef GUEST_FS_FS_MISSING_H
-#define GUEST_FS_FS_MISSING_H
+#pragma once
 
 #include "guest/fs/fs.h"
 
@@ -22,5 +21,3 @@ uint64_t fs_missing_add(struct fs_kept_buffer *buffer);
 /* Logs files that were written and dropped, and names that were not found.  Context: service, after
  * the program has ended. */
 void fs_missing_log(void);
-
-#endif

@@ -2,13 +2,10 @@
  * share them.  The first process has one that is never freed.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_FS_FS_PLACE_H
-#define GUEST_FS_FS_PLACE_H
+#pragma once
 
 #include "guest/thread/process.h"
 
 struct process_place *fs_place_copy(const struct process_place *from); /* NULL: no memory */
 struct process_place *fs_place_hold(struct process_place *place);
 void fs_place_release(struct process_place *place); /* NULL: nothing to do */
-
-#endif

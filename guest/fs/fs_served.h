@@ -1,7 +1,6 @@
 /* The host's files in the tree, on demand: docs/architecture/files.md.
  * Context: thread, with the kernel lock held, unless noted. */
-#ifndef GUEST_FS_FS_SERVED_H
-#define GUEST_FS_FS_SERVED_H
+#pragma once
 
 #include "guest/fs/fs.h"
 
@@ -22,5 +21,3 @@ void fs_served_removed(struct fs_entry *entry);
 
 /* Implements inode_fetch (guest/vm/inode.h). */
 int fs_served_fetch(struct inode *inode, uint64_t index);
-
-#endif

@@ -5,8 +5,7 @@
  * the processes that use them.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_IPC_IPC_H
-#define GUEST_IPC_IPC_H
+#pragma once
 
 #include <linux/ipc.h>
 #include <stdbool.h>
@@ -89,5 +88,3 @@ void ipc_process_ends(struct process *process);
 /* Call when a process is made by clone with CLONE_SYSVSEM: it shares its parent's list.  Returns 0
  * or -ENOMEM. */
 int ipc_process_shares(struct process *child, struct process *parent);
-
-#endif

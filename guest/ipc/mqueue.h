@@ -5,8 +5,7 @@
  * waits longest; with a full queue the sender that waits longest is next.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_IPC_MQUEUE_H
-#define GUEST_IPC_MQUEUE_H
+#pragma once
 
 #include "guest/file/files.h"
 
@@ -66,5 +65,3 @@ void mqueue_notify(struct mqueue *queue, const struct process *sender);
 
 /* Takes back what a process asked for, if it did. */
 void mqueue_forget(struct mqueue *queue, const struct process *process);
-
-#endif

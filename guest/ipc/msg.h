@@ -4,8 +4,7 @@
  * Senders wait until there is room, and are then woken to try again.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_IPC_MSG_H
-#define GUEST_IPC_MSG_H
+#pragma once
 
 #include "guest/ipc/ipc.h"
 
@@ -58,5 +57,3 @@ void msg_end_waits(struct msg_queue *queue, int result);
 /* The text of /proc/sysvipc/msg. */
 struct inode;
 void msg_list(const struct thread *thread, const struct inode *inode, struct text *text);
-
-#endif

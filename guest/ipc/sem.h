@@ -5,8 +5,7 @@
  * their operations for them: a woken thread has what it wanted.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_IPC_SEM_H
-#define GUEST_IPC_SEM_H
+#pragma once
 
 #include "guest/ipc/ipc.h"
 #include "guest/ipc/sem_algebra.h"
@@ -60,5 +59,3 @@ void sem_undo_forget(struct sem_set *set); /* call before the set is freed */
 /* The text of /proc/sysvipc/sem. */
 struct inode;
 void sem_list(const struct thread *thread, const struct inode *inode, struct text *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which operations on semaphores can proceed: pure logic, without waiting. */
-#ifndef GUEST_IPC_SEM_ALGEBRA_H
-#define GUEST_IPC_SEM_ALGEBRA_H
+#pragma once
 
 #include <linux/sem.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ int sem_perform(struct sem_value *values, struct sem_wish *wish);
 
 /* Adds what a process left to be undone, as far as the range of values allows. */
 void sem_apply_undo(struct sem_value *value, int32_t undo, uint32_t process);
-
-#endif

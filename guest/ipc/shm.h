@@ -5,8 +5,7 @@
  * attachments is inode->mappings at any time, whatever split, moved or removed the areas.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_IPC_SHM_H
-#define GUEST_IPC_SHM_H
+#pragma once
 
 #include "guest/ipc/ipc.h"
 #include "guest/vm/inode.h"
@@ -33,5 +32,3 @@ void shm_remove(struct shm_segment *segment);
 
 /* The text of /proc/sysvipc/shm. */
 void shm_list(const struct thread *thread, const struct inode *inode, struct text *text);
-
-#endif

@@ -1,8 +1,7 @@
 /* A buddy allocator over one range of page frames, wherever its memory comes from.  Not reentrant.
  * Free blocks below the largest order hold their own list links; one bit per block and order says
  * whether the block is free at that order. */
-#ifndef GUEST_MEMORY_BUDDY_H
-#define GUEST_MEMORY_BUDDY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ uint64_t buddy_alloc(struct buddy *b, unsigned order); /* an address, or 0 if th
 uint64_t buddy_alloc_last(struct buddy *b); /* the last free block of the largest order */
 void buddy_free(struct buddy *b, uint64_t address, unsigned order);
 void buddy_free_pages(struct buddy *b, uint64_t address, uint64_t pages); /* adjacent ones */
-
-#endif

@@ -1,7 +1,6 @@
 /* Small objects of the kernel: names, inodes, entries.  Pages without objects go back to
  * guest/memory/phys.h.  Context: thread, by the kernel lock's holder, or boot. */
-#ifndef GUEST_MEMORY_HEAP_H
-#define GUEST_MEMORY_HEAP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ void *heap_alloc(size_t bytes);
 
 /* Frees what heap_alloc(bytes) returned; `bytes` must be the same.  NULL does nothing. */
 void heap_free(void *object, size_t bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* Filling and copying whole pages: most of the cost of a page fault.  The program's vector
  * registers are live in the kernel; these leave them as they are.  Context: any that may touch the
  * memory. */
-#ifndef GUEST_MEMORY_PAGE_H
-#define GUEST_MEMORY_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ void page_copy_bytes(void *to, const void *from, size_t bytes);
  * instruction counts as an instruction, so vector registers are cheaper.  Context: boot, once CR4
  * and XCR0 are set. */
 void page_choose(bool virtual_time);
-
-#endif

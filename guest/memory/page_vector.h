@@ -1,6 +1,5 @@
 /* Pages by vector instructions: guest/memory/page_vector.S.  Registers are saved and restored. */
-#ifndef GUEST_MEMORY_PAGE_VECTOR_H
-#define GUEST_MEMORY_PAGE_VECTOR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@ void page_zero_avx(void *page);
 /* A multiple of 128 bytes, not 0. */
 void page_copy_blocks_sse(void *to, const void *from, size_t bytes);
 void page_copy_blocks_avx(void *to, const void *from, size_t bytes);
-
-#endif

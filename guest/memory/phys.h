@@ -1,6 +1,5 @@
 /* Physical memory: a buddy allocator of 4 KiB (order 0) to 4 MiB (order 10) blocks. */
-#ifndef GUEST_MEMORY_PHYS_H
-#define GUEST_MEMORY_PHYS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ static inline void *phys_pointer(uint64_t physical)
 {
     return (void *)(physical + DIRECT_MAP);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The kernel's own mappings.  Context: boot, before other CPUs run, except where noted. */
-#ifndef GUEST_MEMORY_VM_KERNEL_H
-#define GUEST_MEMORY_VM_KERNEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ uint64_t vm_start_root(void);
  * returns the physical address of such an address. */
 uint64_t vm_map_stack(uint32_t number, uint64_t physical);
 uint64_t vm_stack_physical(uint64_t address);
-
-#endif

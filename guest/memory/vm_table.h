@@ -1,6 +1,5 @@
 /* Four-level page tables (Intel SDM volume 3, "4-Level Paging and 5-Level Paging"). */
-#ifndef GUEST_MEMORY_VM_TABLE_H
-#define GUEST_MEMORY_VM_TABLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ int vm_table_split(uint64_t *entry);
 
 /* Flushes this CPU's cached translations of start..end-1; cross_flush does so on all CPUs. */
 void vm_table_forget(uint64_t start, uint64_t end);
-
-#endif

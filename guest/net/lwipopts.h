@@ -1,8 +1,7 @@
 /* How lwIP is built for the kernel: no threads, its callback interface, TCP as a client, DHCP.
  * Names and meanings: lwIP, src/include/lwip/opt.h.
  */
-#ifndef GUEST_NET_LWIPOPTS_H
-#define GUEST_NET_LWIPOPTS_H
+#pragma once
 
 /* One CPU calls it, and never from an interrupt. */
 #define NO_SYS 1
@@ -58,5 +57,3 @@
 #define MEMP_NUM_TCP_SEG TCP_SND_QUEUELEN
 
 #define LWIP_CHKSUM net_checksum
-
-#endif

@@ -1,8 +1,7 @@
 /* TCP segmentation offload: joins consecutive segments of one stream into one large frame, which
  * the card cuts again.  lwIP does not know of it: windows, losses and acknowledgements still
  * concern single segments.  Context: service CPU. */
-#ifndef GUEST_NET_NET_OFFLOAD_H
-#define GUEST_NET_NET_OFFLOAD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p);
 /* Hands the waiting segments to the card.  Returns 0, -EAGAIN if they still wait, or another error
  * if they are lost. */
 int net_offload_flush(struct net_device *card);
-
-#endif

@@ -1,6 +1,5 @@
 /* What lwIP needs of the kernel: memory, time, random numbers.  Context: service CPU. */
-#ifndef GUEST_NET_NET_PORT_H
-#define GUEST_NET_NET_PORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ uint32_t net_port_random(void);
 
 /* Panics: lwIP found itself inconsistent. */
 void net_port_assert(const char *text) __attribute__((noreturn));
-
-#endif

@@ -1,6 +1,5 @@
 /* The network: a card, an address, lwIP between them.  Context: service CPU, interrupts off. */
-#ifndef GUEST_NET_NET_STACK_H
-#define GUEST_NET_NET_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ void net_stack_flush(void);
 
 /* Stops the card from touching memory, in any state, also if it was never started. */
 void net_stack_stop(void);
-
-#endif

@@ -5,8 +5,7 @@
  * was sent.  That memory does not change until outbox_acknowledge frees it, or until the next
  * outbox_resume, so that it can be sent in place.
  */
-#ifndef GUEST_NET_OUTBOX_H
-#define GUEST_NET_OUTBOX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ enum outbox_resume outbox_resume(struct outbox *box, const uint64_t have[RUN_STR
 
 /* Returns whether everything was handed out, including the end. */
 bool outbox_all_sent(const struct outbox *box);
-
-#endif

@@ -1,7 +1,6 @@
 /* The connection to the collector: hello, welcome, frames out of an outbox, acknowledgements.
  * Connects again when it breaks.  Uses lwIP; checks all input.  Context: service CPU. */
-#ifndef GUEST_NET_STREAM_CLIENT_H
-#define GUEST_NET_STREAM_CLIENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ const char *stream_client_problem(void);
 
 /* Closes what is open, as far as possible without waiting. */
 void stream_client_stop(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Where they are to be is in the archive (include/run_probes.h).  Without that file nothing here
  * does anything, and the entries from ring 3 are those without probes.
  */
-#ifndef GUEST_PROBE_PROBE_H
-#define GUEST_PROBE_PROBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void probe_shown(struct vm_space *space, uint64_t address);
 
 /* Puts a thread that is in a copy back, as probe_before does; does nothing for other addresses. */
 void probe_leave_copy(struct trap_frame *frame);
-
-#endif

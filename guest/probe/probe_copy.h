@@ -1,6 +1,5 @@
 /* The places where points are mapped, and copies of their instructions for ring 3 to execute. */
-#ifndef GUEST_PROBE_PROBE_COPY_H
-#define GUEST_PROBE_PROBE_COPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ bool probe_end_copy(struct cpu *cpu, struct trap_frame *frame, uint64_t ip);
 
 /* Returns the register of that number (enum of include/run_probes.h) in a frame. */
 uint64_t *probe_register(struct trap_frame *frame, uint8_t number);
-
-#endif

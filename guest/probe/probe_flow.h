@@ -1,6 +1,5 @@
 /* Jumps and calls that have a probe: the kernel does them in place of the processor. */
-#ifndef GUEST_PROBE_PROBE_FLOW_H
-#define GUEST_PROBE_PROBE_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ static inline bool probe_flow_leaves(const struct run_probe_point *point, uint64
 {
     return (int64_t)bytes < point->inside_start || (int64_t)bytes >= point->inside_end;
 }
-
-#endif

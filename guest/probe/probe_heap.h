@@ -1,6 +1,5 @@
 /* Calls of the program's allocator (hr run --alloc): a hit for each outermost one. */
-#ifndef GUEST_PROBE_PROBE_HEAP_H
-#define GUEST_PROBE_PROBE_HEAP_H
+#pragma once
 
 struct cpu;
 struct probe_place;
@@ -9,5 +8,3 @@ struct trap_frame;
 /* A point with RUN_PROBE_HEAP is reached.  Context: exception of ring 3. */
 void probe_heap_note(struct cpu *cpu, const struct probe_place *place,
                      const struct trap_frame *frame);
-
-#endif

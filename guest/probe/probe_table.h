@@ -1,6 +1,5 @@
 /* What is to be probed, as the archive says, and the memory that probes take. */
-#ifndef GUEST_PROBE_PROBE_TABLE_H
-#define GUEST_PROBE_PROBE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ static inline uint64_t probe_physical(const void *memory)
 /* Returns the first point of the object at or after an offset in the file; its end if there is
  * none. */
 const struct run_probe_point *probe_point_from(const struct probe_object *object, uint64_t offset);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the kernel adds to the tree of files: /dev, /proc, /sys, /tmp. */
-#ifndef GUEST_PROC_FS_MOUNTS_H
-#define GUEST_PROC_FS_MOUNTS_H
+#pragma once
 
 #include "guest/fs/fs.h"
 #include "guest/thread/thread.h"
@@ -14,5 +13,3 @@ extern const struct fs_special fs_proc_thread_self;
 extern const struct fs_special fs_proc_processes; /* /proc itself */
 
 extern const struct fs_special fs_pts; /* guest/proc/fs_pts.c: /dev/pts */
-
-#endif

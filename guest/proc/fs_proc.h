@@ -2,8 +2,7 @@
  *
  * The context of their inodes is the pid in bits 63:32, and below it a tid, a descriptor or 0.
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_PROC_FS_PROC_H
-#define GUEST_PROC_FS_PROC_H
+#pragma once
 
 #include "guest/fs/fs.h"
 
@@ -31,5 +30,3 @@ int64_t fs_proc_entry_text(const struct fs_entry *entry, char *out, uint64_t roo
 
 extern const struct fs_special fs_proc_descriptors; /* /proc/PID/fd */
 extern const struct fs_special fs_proc_descriptor_notes; /* /proc/PID/fdinfo */
-
-#endif

@@ -1,8 +1,7 @@
 /* The generated files of /proc and /sys: their names and contents.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_PROC_PROC_H
-#define GUEST_PROC_PROC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ struct process *proc_process(const struct inode *inode);
 void proc_add_cpu_list(struct text *text);
 void proc_add_cpu_mask(struct text *text, uint64_t mask);
 uint64_t proc_cpu_mask(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Ends a run that takes too long, where no host does: after boot_info.timeout_ns, or the manifest's
  * timeout, of the workload clock the program is stopped (HR_EXIT_TIMEOUT).
  */
-#ifndef GUEST_SERVICE_DEADLINE_H
-#define GUEST_SERVICE_DEADLINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ void deadline_stop(void);
  * not ended the run long after it was told to, or began to.  `served`: a CPU has just had a request
  * served, which shows that it lives, and may have waited long for that. */
 void deadline_look(bool served);
-
-#endif

@@ -1,7 +1,6 @@
 /* Asks the host for files: one request, one answer (include/run_serve.h).
  * Context: the kernel lock's holder, on any CPU; or service, when the program has ended. */
-#ifndef GUEST_SERVICE_SERVE_H
-#define GUEST_SERVICE_SERVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void serve_start(void);
  * reached. */
 int serve_ask(struct run_serve_request *request, const char *name, struct run_serve_answer *answer,
               const uint8_t **payload);
-
-#endif

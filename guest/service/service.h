@@ -2,8 +2,7 @@
  * Called by system calls in thread context on a workload CPU.  In shared mode it is done inline
  * with the workload clock stopped; otherwise the service CPU does it while the caller waits.
  */
-#ifndef GUEST_SERVICE_SERVICE_H
-#define GUEST_SERVICE_SERVICE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ void service_stop_here(struct cpu *cpu) __attribute__((noreturn));
 
 /* Ends the run; kind and code as in struct hr_rec_exit.  Does not return. */
 void service_exit(uint32_t kind, uint32_t code) __attribute__((noreturn));
-
-#endif

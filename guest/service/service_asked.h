@@ -1,6 +1,5 @@
 /* What users ask of a run from outside (RUN_HOST_ASK): start, pause, poll, mark. */
-#ifndef GUEST_SERVICE_SERVICE_ASKED_H
-#define GUEST_SERVICE_SERVICE_ASKED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ bool service_asked_remind(const struct cpu *cpu);
  * `ip` unless that is 0, as where no thread runs, and records marks.  `now`: workload clock.
  * Context: workload CPU, with the kernel lock. */
 void service_asked_follow(struct cpu *cpu, uint64_t now, uint64_t ip);
-
-#endif

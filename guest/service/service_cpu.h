@@ -1,8 +1,7 @@
 /* The service side: ports, requests, the end of the run.  Runs on the service CPU, or inline on the
  * one CPU there is (shared mode); interrupts off.
  */
-#ifndef GUEST_SERVICE_SERVICE_CPU_H
-#define GUEST_SERVICE_SERVICE_CPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ struct service_files_end {
     void (*log)(void); /* names files for the host, which makes a line for the user of it */
 };
 extern struct service_files_end service_files_end;
-
-#endif

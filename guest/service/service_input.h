@@ -1,8 +1,7 @@
 /* The program's stdin, as service work sees it: from the host, or, where there is none, a file of
  * the archive.  Service context.
  */
-#ifndef GUEST_SERVICE_SERVICE_INPUT_H
-#define GUEST_SERVICE_SERVICE_INPUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ void service_input_take(const struct run_message *message);
 
 /* Service context: the host says that these POLL* hold of stdin; set at boot. */
 extern void (*service_input_arrived)(uint32_t events);
-
-#endif

@@ -1,8 +1,7 @@
 /* The port of the network outside: whole frames of include/run_network.h.
  *
  * Context: the kernel lock's holder, on any CPU; receiving: the CPU that does service work. */
-#ifndef GUEST_SERVICE_SERVICE_NETWORK_H
-#define GUEST_SERVICE_SERVICE_NETWORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ static inline bool service_network_take(void)
 {
     return service_network.take != NULL && service_network.take();
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Ends a program that would serve forever: SIGTERM after a time of its clock, and if it is still
  * there DURATION_GRACE_NS later, the end of the run by SIGKILL. */
-#ifndef GUEST_SIGNAL_DURATION_H
-#define GUEST_SIGNAL_DURATION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
 /* The program starts now; 0: it may run forever.  Context: workload CPU, with the kernel lock held.
  */
 void duration_start(uint64_t ns);
-
-#endif

@@ -4,8 +4,7 @@
  * then are its overrun.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_SIGNAL_PROGRAM_TIMER_H
-#define GUEST_SIGNAL_PROGRAM_TIMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,5 +84,3 @@ void program_timer_forgotten(const struct process *process, struct signal_note *
 
 /* Call when threads use time again: restarts the resting timers of used time. */
 void program_timer_wake_all(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Arithmetic of repeating timers.  Context: any. */
-#ifndef GUEST_SIGNAL_PROGRAM_TIMER_MATH_H
-#define GUEST_SIGNAL_PROGRAM_TIMER_MATH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ static inline uint64_t program_timer_forward(uint64_t *due, uint64_t interval, u
         *due = UINT64_MAX;
     return intervals;
 }
-
-#endif

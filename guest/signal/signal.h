@@ -7,8 +7,7 @@
  * taking it, another one is told.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_SIGNAL_SIGNAL_H
-#define GUEST_SIGNAL_SIGNAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -121,5 +120,3 @@ void signal_get_stack(const struct thread *thread, uint64_t sp, struct signal_st
  * signal has none or is blocked.  `code` and `address` are si_code and si_addr. */
 void signal_fault(struct thread *thread, struct trap_frame *frame, uint32_t signal, int code,
                   uint64_t address);
-
-#endif

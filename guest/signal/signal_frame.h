@@ -1,7 +1,6 @@
 /* The frame that a signal handler finds on its stack and that rt_sigreturn takes back, in Linux's
  * x86-64 layout.  What comes back from the program is hostile.  Context: any. */
-#ifndef GUEST_SIGNAL_SIGNAL_FRAME_H
-#define GUEST_SIGNAL_SIGNAL_FRAME_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void signal_frame_mark_fpu(void *area, uint32_t bytes, uint64_t features);
 /* Makes an area from the program fit for XRSTOR: without the marks only x87 and SSE are taken.
  * Returns 0, or -EINVAL if XRSTOR would fault. */
 int signal_frame_check_fpu(void *area, uint32_t bytes, uint64_t features, uint32_t mxcsr_mask);
-
-#endif

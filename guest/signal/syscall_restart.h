@@ -1,6 +1,5 @@
 /* Tells which system calls are restarted after a handler with SA_RESTART. */
-#ifndef GUEST_SIGNAL_SYSCALL_RESTART_H
-#define GUEST_SIGNAL_SYSCALL_RESTART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@
 /* Returns true if Linux would restart the call `number`, which ended with EINTR, with the frame's
  * arguments.  It never restarts waits with a time limit or waits for signals. */
 bool syscall_restarts(uint64_t number, const struct trap_frame *frame);
-
-#endif

@@ -9,8 +9,7 @@
  * socket that was found stays as it is.
  *
  * Functions return 0 or more, or -errno.  Context: thread, with the kernel lock held. */
-#ifndef GUEST_SOCKET_SOCKET_H
-#define GUEST_SOCKET_SOCKET_H
+#pragma once
 
 #include <sys/socket.h>
 
@@ -209,5 +208,3 @@ int64_t socket_write_name(const void *name, uint32_t bytes, uint64_t user, uint6
 
 /* Returns the socket of a descriptor, or NULL and *error. */
 struct socket *socket_at(const struct thread *thread, uint64_t fd, int64_t *error);
-
-#endif

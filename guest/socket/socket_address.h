@@ -1,6 +1,5 @@
 /* Addresses of AF_INET and AF_INET6 in one form: those of IPv4 are ::ffff:a.b.c.d.  Pure. */
-#ifndef GUEST_SOCKET_SOCKET_ADDRESS_H
-#define GUEST_SOCKET_SOCKET_ADDRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ int socket_address_read(struct socket_address *a, uint32_t domain, const void *n
 
 /* Writes one for sockets of a domain.  Returns its length. */
 uint32_t socket_address_write(const struct socket_address *a, uint32_t domain, void *name);
-
-#endif

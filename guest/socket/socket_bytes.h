@@ -1,7 +1,6 @@
 /* Bytes that a call on a socket sends or receives: in one buffer of the program, in several, or in
  * the kernel.  Context: thread, with the kernel lock held, which copies keep. */
-#ifndef GUEST_SOCKET_SOCKET_BYTES_H
-#define GUEST_SOCKET_SOCKET_BYTES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ int socket_bytes_vectors(struct socket_bytes *b, uint64_t vectors, uint64_t coun
 /* Copy `bytes` <= left bytes from or to the parts and advance.  Return 0 or -EFAULT. */
 int socket_bytes_take(struct socket_bytes *b, void *to, uint64_t bytes);
 int socket_bytes_put(struct socket_bytes *b, const void *from, uint64_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* AF_INET and AF_INET6 on the loopback: the table of ports.
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_SOCKET_SOCKET_INET_H
-#define GUEST_SOCKET_SOCKET_INET_H
+#pragma once
 
 #include "guest/socket/socket_address.h"
 
@@ -50,5 +49,3 @@ int socket_inet_route_outside(struct socket *s, const struct socket_address *to,
 
 /* Returns true if there is a socket in the table that `wants` returns true for. */
 bool socket_inet_any(bool (*wants)(const struct socket *s));
-
-#endif

@@ -2,8 +2,7 @@
  * numbers and routes for what guest/socket/socket_inet.c does.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_SOCKET_SOCKET_INTERFACE_H
-#define GUEST_SOCKET_SOCKET_INTERFACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ uint32_t socket_interface_find(const char *name, uint32_t bytes);
 
 /* ioctl: SIOCGIF*.  Returns 0 or -errno. */
 int64_t socket_interface_control(uint32_t request, uint64_t user);
-
-#endif

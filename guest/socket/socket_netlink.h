@@ -2,8 +2,7 @@
  * whose sockets are also told the cookies of mq_notify.  Nothing but the kernel can be sent to.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_SOCKET_SOCKET_NETLINK_H
-#define GUEST_SOCKET_SOCKET_NETLINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ struct socket *socket_netlink_of(const struct file *file);
 /* Sends a datagram of the kernel's.  One for which there is no room is lost, and an error says so.
  */
 void socket_netlink_put(struct socket *s, const void *message, uint32_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* Options of sockets.  Those that change something here are read by their names; the others are
  * only kept.  Context: thread, with the kernel lock held. */
-#ifndef GUEST_SOCKET_SOCKET_OPTION_H
-#define GUEST_SOCKET_SOCKET_OPTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ int64_t socket_option_get(struct socket *s, uint32_t level, uint32_t name, uint6
                           uint64_t user_bytes);
 int64_t socket_option_set(struct socket *s, uint32_t level, uint32_t name, uint64_t user,
                           int32_t bytes);
-
-#endif

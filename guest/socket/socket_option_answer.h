@@ -1,7 +1,6 @@
 /* Options of sockets that are no kept numbers: what getsockopt answers for them.
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_SOCKET_SOCKET_OPTION_ANSWER_H
-#define GUEST_SOCKET_SOCKET_OPTION_ANSWER_H
+#pragma once
 
 #include <netinet/tcp.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ struct socket_option_answer {
 /* Fills *a, whose `bytes` is that of a number.  Returns 0 or -errno. */
 int socket_option_answer(struct socket *s, uint32_t level, uint32_t name,
                          struct socket_option_answer *a);
-
-#endif

@@ -6,8 +6,7 @@
  * of the loopback.  docs/architecture/outside.md has the rules.
  *
  * Context: thread, with the kernel lock held, except where noted. */
-#ifndef GUEST_SOCKET_SOCKET_OUTSIDE_H
-#define GUEST_SOCKET_SOCKET_OUTSIDE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ void socket_outside_datagram(const struct run_network_frame *frame, const void *
 /* What a thread may wait for, for guest/thread/schedule.h, with the command's stdin. */
 bool socket_outside_awaited(void);
 bool socket_outside_wait(uint64_t ns, uint64_t *passed_ns);
-
-#endif

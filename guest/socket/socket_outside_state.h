@@ -1,6 +1,5 @@
 /* What guest/socket/socket_outside*.c share.  Context: the kernel lock's holder. */
-#ifndef GUEST_SOCKET_SOCKET_OUTSIDE_STATE_H
-#define GUEST_SOCKET_SOCKET_OUTSIDE_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ struct socket *socket_outside_find(uint32_t protocol, uint16_t port,
 
 void socket_outside_configure(void); /* boot: reads the manifest */
 void socket_outside_ask(uint64_t ns); /* begins a WAIT */
-
-#endif

@@ -4,8 +4,7 @@
  * there are so many, sockets that are in one another's queues only are freed (socket_collect).
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_SOCKET_SOCKET_RIGHTS_H
-#define GUEST_SOCKET_SOCKET_RIGHTS_H
+#pragma once
 
 #include "guest/socket/socket_queue.h"
 #include "guest/thread/thread.h"
@@ -33,5 +32,3 @@ void socket_rights_drop(struct socket_rights *rights); /* may wait */
 /* Moves the rights of a packet to a call, or copies them for one that only looks.  Returns 0,
  * -ENOMEM or -ETOOMANYREFS. */
 int socket_rights_take(struct socket_rights *to, struct socket_rights *from, bool looks);
-
-#endif

@@ -2,8 +2,7 @@
  * by it: EPERM, as for any user without privileges.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_SOCKET_SOCKET_ROUTE_H
-#define GUEST_SOCKET_SOCKET_ROUTE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ struct socket;
 
 /* Answers the messages of one datagram: puts datagrams into the socket's queue. */
 void socket_route_request(struct socket *s, const uint8_t *messages, uint32_t bytes);
-
-#endif

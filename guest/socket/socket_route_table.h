@@ -1,7 +1,6 @@
 /* The interfaces' addresses and the routes to them, as NETLINK_ROUTE shows them.  They never
  * change. Context: any. */
-#ifndef GUEST_SOCKET_SOCKET_ROUTE_TABLE_H
-#define GUEST_SOCKET_SOCKET_ROUTE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ extern const struct socket_route_address socket_route_addresses[SOCKET_ROUTE_ADD
 
 /* Of IPv4 the source follows from the interface. */
 extern const struct socket_route socket_routes[SOCKET_ROUTES];
-
-#endif

@@ -6,8 +6,7 @@
  * byte, or takes it away where Linux does so.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_SOCKET_SOCKET_URGENT_H
-#define GUEST_SOCKET_SOCKET_URGENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ int64_t socket_urgent_pass(struct thread *thread, struct socket *s, const struct
                            uint64_t done);
 
 void socket_urgent_taken(struct socket *s, uint64_t bytes); /* were taken out of the queue */
-
-#endif

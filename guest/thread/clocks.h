@@ -1,6 +1,5 @@
 /* The program's clocks, by Linux's clock numbers.  Context: thread, with the kernel lock held. */
-#ifndef GUEST_THREAD_CLOCKS_H
-#define GUEST_THREAD_CLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ static inline bool clocks_counts_use(const struct clocks *clock)
 {
     return clock->kind == CLOCKS_PROCESS || clock->kind == CLOCKS_THREAD;
 }
-
-#endif

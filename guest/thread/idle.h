@@ -1,6 +1,5 @@
 /* What a workload CPU does while it has no thread: guest/thread/schedule.h. */
-#ifndef GUEST_THREAD_IDLE_H
-#define GUEST_THREAD_IDLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ void idle_loop(struct cpu *cpu) __attribute__((noreturn));
 /* Called by the scheduler when a thread is about to run at `now`: records the idle time as a gap in
  * the trace. */
 void idle_ends(struct cpu *cpu, uint64_t now);
-
-#endif

@@ -1,6 +1,5 @@
 /* A process's resource limits. */
-#ifndef GUEST_THREAD_LIMITS_H
-#define GUEST_THREAD_LIMITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ struct limit { /* struct rlimit64 */
 
 /* The limits of the first process at its start, by RLIMIT_*. */
 extern const struct limit limits_first[LIMITS_COUNT];
-
-#endif

@@ -6,8 +6,7 @@
  * kernel lock.  Between the reading of a bit and that flush, another CPU may touch a page once more
  * unseen.  Context: workload CPU, with the kernel lock.
  */
-#ifndef GUEST_THREAD_PAGES_H
-#define GUEST_THREAD_PAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void pages_filled(const struct vm_space *space, uint64_t address, bool write);
 /* The run ends at `now`: records what all processes have touched since the last look.  No other CPU
  * runs the program. */
 void pages_end(struct cpu *cpu, uint64_t now);
-
-#endif

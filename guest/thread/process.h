@@ -1,6 +1,5 @@
 /* Processes: the table of them, and who is whose parent. */
-#ifndef GUEST_THREAD_PROCESS_H
-#define GUEST_THREAD_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -184,5 +183,3 @@ void process_log_left(void);
 
 /* Call when a thread of the process is freed. */
 void process_thread_freed(struct process *process);
-
-#endif

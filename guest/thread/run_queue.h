@@ -1,6 +1,5 @@
 /* The queue of threads that can run but have no CPU: first come, first served. */
-#ifndef GUEST_THREAD_RUN_QUEUE_H
-#define GUEST_THREAD_RUN_QUEUE_H
+#pragma once
 
 #include "guest/thread/thread.h"
 
@@ -14,5 +13,3 @@ void run_queue_remove(struct run_queue *queue, struct thread *thread);
 /* Returns the first thread that may run on the program's CPU `number`, or NULL.  Leaves it in the
  * queue. */
 struct thread *run_queue_first(const struct run_queue *queue, uint32_t number);
-
-#endif

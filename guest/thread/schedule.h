@@ -11,8 +11,7 @@
  * one runs; when all threads wait, it jumps to what is due next.
  *
  * Context: workload CPU, with the kernel lock held. */
-#ifndef GUEST_THREAD_SCHEDULE_H
-#define GUEST_THREAD_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,5 +84,3 @@ struct schedule_outside {
     bool (*wait)(uint64_t ns, uint64_t *passed_ns);
 };
 extern struct schedule_outside schedule_outside;
-
-#endif

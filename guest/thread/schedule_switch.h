@@ -1,7 +1,6 @@
 /* How a CPU leaves one thread and continues with another one.  For guest/thread/schedule*.c, with
  * their context. */
-#ifndef GUEST_THREAD_SCHEDULE_SWITCH_H
-#define GUEST_THREAD_SCHEDULE_SWITCH_H
+#pragma once
 
 #include "guest/thread/schedule.h"
 
@@ -18,5 +17,3 @@ void schedule_go_on(struct cpu *cpu);
 
 /* Begins a slice: when a thread gets the CPU, or when another one begins to want it. */
 void schedule_begin_slice(struct cpu *cpu, uint64_t now);
-
-#endif

@@ -4,8 +4,7 @@
  * is kept, in the order of sending.  All queues share a bounded pool.
  *
  * Context: with the kernel lock held; any context may read `pending`. */
-#ifndef GUEST_THREAD_SIGNAL_QUEUE_H
-#define GUEST_THREAD_SIGNAL_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ void signal_queue_forget(struct signal_queue *queue, uint64_t set,
 
 /* Removes the signals that timers of timer_create have sent. */
 void signal_queue_forget_timers(struct signal_queue *queue);
-
-#endif

@@ -1,6 +1,5 @@
 /* A thread of a process. */
-#ifndef GUEST_THREAD_THREAD_H
-#define GUEST_THREAD_THREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -121,5 +120,3 @@ static inline bool thread_signals_wake(const struct thread *thread)
 {
     return thread_signals_own(thread) & (~thread->signals.mask | thread->signals.wanted);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Makes, finds and frees the program's threads.  Context: with the kernel lock held. */
-#ifndef GUEST_THREAD_THREADS_H
-#define GUEST_THREAD_THREADS_H
+#pragma once
 
 #include "guest/cpu/cpu.h"
 #include "guest/thread/thread.h"
@@ -50,5 +49,3 @@ void threads_name(const struct thread *thread, char name[16]);
 
 /* Names the thread after the last part of the path by which its program was called. */
 void threads_set_name(struct thread *thread, const char *path);
-
-#endif

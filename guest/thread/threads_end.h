@@ -1,7 +1,6 @@
 /* Ending a process's threads: for exit_group, fatal signals and execve.  Context: thread, with the
  * kernel lock held. */
-#ifndef GUEST_THREAD_THREADS_END_H
-#define GUEST_THREAD_THREADS_END_H
+#pragma once
 
 #include "guest/thread/thread.h"
 
@@ -24,5 +23,3 @@ void threads_end(struct thread *thread) __attribute__((noreturn));
 /* Releases what a thread has that ends and, if it is the last one, what its process has.  Set at
  * boot. */
 extern void (*threads_release)(struct thread *thread);
-
-#endif

@@ -5,8 +5,7 @@
  * thread.  The workload clock stands still while it runs, where that is possible.
  *
  * Context: workload CPU, with the kernel lock held. */
-#ifndef GUEST_THREAD_TIMER_H
-#define GUEST_THREAD_TIMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ static inline bool timer_is_set(const struct timer *timer)
 {
     return timer->cpu != NULL;
 }
-
-#endif

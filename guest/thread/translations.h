@@ -9,8 +9,7 @@
  *
  * Context: workload CPU, interrupts off.
  */
-#ifndef GUEST_THREAD_TRANSLATIONS_H
-#define GUEST_THREAD_TRANSLATIONS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ void translations_start(struct cpu *cpu);
 
 /* Flushes if that is due at `now` of the workload clock. */
 void translations_attend(struct cpu *cpu, uint64_t now);
-
-#endif

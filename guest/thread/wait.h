@@ -1,7 +1,6 @@
 /* How a thread waits for others and for time.  Context: thread, with the kernel lock held; it is
  * released while the thread waits. */
-#ifndef GUEST_THREAD_WAIT_H
-#define GUEST_THREAD_WAIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -68,5 +67,3 @@ struct wait_timers {
     void (*wake)(void); /* set at boot */
 };
 extern struct wait_timers wait_timers;
-
-#endif

@@ -1,6 +1,5 @@
 /* Notes in the trace that a thread begins to wait, and when its wait ended (manifest waits=1). */
-#ifndef GUEST_THREAD_WAIT_RECORD_H
-#define GUEST_THREAD_WAIT_RECORD_H
+#pragma once
 
 #include "guest/base/run.h"
 #include "guest/thread/thread.h"
@@ -12,5 +11,3 @@ void wait_record(struct cpu *cpu, const struct thread *thread);
 /* Writes HR_REC_WAKE for a thread that is about to run after a wait.  Context: likewise, on the CPU
  * that it is to run on. */
 void wait_record_end(struct cpu *cpu, const struct thread *thread);
-
-#endif

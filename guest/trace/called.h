@@ -3,8 +3,7 @@
  * A point is a function with a call site, in one address space.  Context: of every function but
  * called_space_ends, one CPU at a time: the one that records hits.
  */
-#ifndef GUEST_TRACE_CALLED_H
-#define GUEST_TRACE_CALLED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ void called_space_ends(const struct vm_space *space);
 /* Sends the numbers that the trace does not know yet, before the hits that have them.  Context:
  * service. */
 void called_send(void);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Everything here is off the workload clock.
  */
-#ifndef GUEST_TRACE_MACHINE_H
-#define GUEST_TRACE_MACHINE_H
+#pragma once
 
 #include "guest/cpu/cpu.h"
 #include "include/hr_format.h"
@@ -22,5 +21,3 @@ void machine_stop(const struct cpu *cpu);
 
 /* Returns the CPU's record; only after machine_stop. */
 const struct hr_rec_machine_cpu *machine_record(const struct cpu *cpu);
-
-#endif

@@ -1,6 +1,5 @@
 /* The texts of hr_mark(): each is stored once, and slots carry its number. */
-#ifndef GUEST_TRACE_MARKS_H
-#define GUEST_TRACE_MARKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ int64_t marks_number(const char *text, uint32_t bytes);
 
 /* Returns the text of a number that marks_number returned.  Context: any CPU. */
 const char *marks_text(uint64_t number, uint32_t *bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* Regions of code that the program measures (hr_region_begin): where it keeps its sums, and the
  * records made of them.  The sums are in the program's memory, which is hostile. */
-#ifndef GUEST_TRACE_REGIONS_H
-#define GUEST_TRACE_REGIONS_H
+#pragma once
 
 #include "guest/cpu/cpu.h"
 #include "include/hr_abi.h"
@@ -25,5 +24,3 @@ bool regions_any(void);
 /* Adds the HR_REC_REGION records to an open chunk.  If they do not fit, drops histograms first,
  * then whole records, and reports either.  Called when the program has stopped. */
 void regions_write(struct trace_writer *w);
-
-#endif

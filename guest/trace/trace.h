@@ -1,6 +1,5 @@
 /* Turns ring contents into chunks and sends them.  Context: service, except where noted. */
-#ifndef GUEST_TRACE_TRACE_H
-#define GUEST_TRACE_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ void trace_send_meta(void);
 /* Sends what is left and the END chunk.  cpus[].totals must hold the last reading of every event.
  */
 void trace_end(const struct hr_rec_exit *exit_record);
-
-#endif

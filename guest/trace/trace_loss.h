@@ -4,8 +4,7 @@
  * records are counted too, but the last one of each kind that sets a lasting state is kept and
  * written after the loss: which thread runs, which period samples have, where the program failed.
  */
-#ifndef GUEST_TRACE_TRACE_LOSS_H
-#define GUEST_TRACE_TRACE_LOSS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ static inline bool trace_loss_any(const struct trace_loss *loss)
 /* Writes what is not written yet to an open chunk.  Returns 0, or -ENOSPC if the chunk is full:
  * then call it again with the next one. */
 int trace_loss_write(struct trace_loss *loss, struct trace_writer *w);
-
-#endif

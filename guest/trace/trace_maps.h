@@ -1,6 +1,5 @@
 /* The load maps' side of guest/trace/trace_process.h.  Context: thread, with the kernel lock. */
-#ifndef GUEST_TRACE_TRACE_MAPS_H
-#define GUEST_TRACE_TRACE_MAPS_H
+#pragma once
 
 #include "guest/trace/trace_notes.h"
 
@@ -18,5 +17,3 @@ void trace_maps_note(uint32_t pid, const struct trace_maps_map *map);
 
 /* Notes what this thread's execve has mapped, for the process, and forgets it.  May wait. */
 void trace_maps_loaded(uint32_t pid);
-
-#endif

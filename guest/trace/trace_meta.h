@@ -1,6 +1,5 @@
 /* The META chunk: what the trace is about. */
-#ifndef GUEST_TRACE_TRACE_META_H
-#define GUEST_TRACE_TRACE_META_H
+#pragma once
 
 #include "lib/trace/trace_writer.h"
 
@@ -15,5 +14,3 @@ struct trace_dropped {
 
 /* Adds what is known at the run's end to an open END chunk. */
 void trace_meta_end(struct trace_writer *w, const struct trace_dropped *dropped);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the program's processes do and map, on its way into META chunks.  The kernel lock's holder
  * adds notes; service context takes them. */
-#ifndef GUEST_TRACE_TRACE_NOTES_H
-#define GUEST_TRACE_TRACE_NOTES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -46,5 +45,3 @@ bool trace_notes_any(void); /* notes wait to be written */
 
 /* Adds a record for each note that waits to an open META chunk, as many as fit. */
 void trace_notes_write(struct trace_writer *w);
-
-#endif

@@ -1,6 +1,5 @@
 /* Processes in the trace.  Context: thread, with the kernel lock; any may wait for room. */
-#ifndef GUEST_TRACE_TRACE_PROCESS_H
-#define GUEST_TRACE_TRACE_PROCESS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ void trace_process_map(const struct process *process, const struct trace_maps_ma
 /* Tells guest/sample/python.h what is new to it of processes and their maps.  Returns the pid of
  * this CPU's process; 0: there is none.  Context: any; may run on several CPUs at once. */
 uint32_t trace_process_offer(void);
-
-#endif

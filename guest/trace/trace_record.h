@@ -1,6 +1,5 @@
 /* Records of a CPU's ring that are not samples.  Context: service. */
-#ifndef GUEST_TRACE_TRACE_RECORD_H
-#define GUEST_TRACE_TRACE_RECORD_H
+#pragma once
 
 #include "lib/trace/trace_slot.h"
 #include "lib/trace/trace_writer.h"
@@ -8,5 +7,3 @@
 /* Adds the record that a slot holds, HR_REC_LOST too, to an open chunk.  Returns as
  * trace_writer_record does. */
 int trace_record_write(struct trace_writer *w, const struct trace_slot *slot);
-
-#endif

@@ -1,7 +1,6 @@
 /* A CPU's part of the trace: its ring, and the chunk that is being built of it.  Context: service.
  */
-#ifndef GUEST_TRACE_TRACE_STREAM_H
-#define GUEST_TRACE_TRACE_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ bool trace_stream_room(const struct trace_writer *w, bool samples);
 
 /* Completes the open chunk, if there is one, and sends it. */
 void trace_stream_send(struct trace_writer *w);
-
-#endif

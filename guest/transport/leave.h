@@ -1,6 +1,5 @@
 /* The end of the kernel: returns to the loader that booted it, with boot_info.result filled. */
-#ifndef GUEST_TRANSPORT_LEAVE_H
-#define GUEST_TRANSPORT_LEAVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ void leave_panic(bool first) __attribute__((noreturn));
 
 /* Leaves if another CPU asked for it.  Context: CPU 0, in its NMI handler. */
 void leave_if_asked(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Carries all output of the run out of the machine: one of a few transports, chosen at boot.
  * Context: the CPU that does service work, interrupts off. */
-#ifndef GUEST_TRANSPORT_TRANSPORT_H
-#define GUEST_TRANSPORT_TRANSPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ extern const struct transport transport_tcp; /* guest/net/transport_tcp.c, or va
 
 /* The one that was chosen: by boot_info.output. */
 extern const struct transport *transport;
-
-#endif

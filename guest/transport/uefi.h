@@ -1,7 +1,6 @@
 /* The way back to the firmware, on machines that UEFI booted: boot/uefi_entry.S,
  * guest/transport/uefi.c. */
-#ifndef GUEST_TRANSPORT_UEFI_H
-#define GUEST_TRANSPORT_UEFI_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ void uefi_keep_apic(void);
 
 /* uefi_leave's part in C, on a stack of its own.  Context: interrupts off. */
 void uefi_restore(void);
-
-#endif

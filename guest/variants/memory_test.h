@@ -1,6 +1,5 @@
 /* Output into memory in test kernels; for test_hook_on.c. */
-#ifndef GUEST_VARIANTS_MEMORY_TEST_H
-#define GUEST_VARIANTS_MEMORY_TEST_H
+#pragma once
 
 #include "include/boot_info.h"
 
@@ -9,5 +8,3 @@ void memory_test_prepare(struct boot_info *boot);
 
 /* Writes to the serial port what the loader would find. */
 void memory_test_result(void);
-
-#endif

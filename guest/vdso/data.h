@@ -2,8 +2,7 @@
  *
  * It is in the kernel's half, so the program can neither unmap nor replace it: the kernel writes to
  * it through its own mapping for the whole run. */
-#ifndef GUEST_VDSO_DATA_H
-#define GUEST_VDSO_DATA_H
+#pragma once
 
 #define VDSO_DATA 0xffffffffff5ff000 /* its user-readable address; 32 signed bits reach it */
 #define VDSO_CPU_SELECTOR 0x3b /* its limit is the program's number of the CPU */
@@ -17,6 +16,4 @@ struct vdso_data {
     uint64_t ticks_per_second;
     uint64_t start_unix_ns; /* wall time at start_ticks */
 };
-#endif
-
 #endif

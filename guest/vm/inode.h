@@ -1,8 +1,7 @@
 /* Inodes: files independent of their names and descriptors.  The whole file system is in memory:
  * pages that the program wrote, on top of the archive's contents, which are copied only when the
  * program changes them.  Context: thread, by the kernel lock's holder. */
-#ifndef GUEST_VM_INODE_H
-#define GUEST_VM_INODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -148,5 +147,3 @@ const void *inode_next_unsent(struct inode *inode, uint64_t *index, bool last);
 /* Returns the contents if they are contiguous, that is the archive's and never written; otherwise
  * NULL. */
 const uint8_t *inode_contents(const struct inode *inode);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parts of the inode code share. */
-#ifndef GUEST_VM_INODE_CONTENTS_H
-#define GUEST_VM_INODE_CONTENTS_H
+#pragma once
 
 #include "guest/vm/inode.h"
 
@@ -21,5 +20,3 @@ void inode_mark_written(struct inode *inode, uint64_t *entry);
 void inode_extend(struct inode *inode, uint64_t bytes);
 
 void inode_touch(struct inode *inode); /* its contents changed now */
-
-#endif

@@ -2,8 +2,7 @@
  * inode->pages is the root, a node of 512 entries, with the tree's height in the low bits.  The
  * first page is in inode->first_page, so that small files need no node.  For guest/inode*.c alone.
  */
-#ifndef GUEST_VM_INODE_PAGES_H
-#define GUEST_VM_INODE_PAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ uint64_t *inode_pages_next(struct inode *inode, uint64_t *index);
 
 /* Frees the pages first .. end-1, which no area shows. */
 void inode_pages_free(struct inode *inode, uint64_t first, uint64_t end);
-
-#endif

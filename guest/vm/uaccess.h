@@ -3,8 +3,7 @@
  * map (guest/vm/vm_access.h).  A bad address gives -EFAULT, never a kernel fault.  A page for which
  * there is no memory ends the process when the call returns, as when the program touches it.  SMAP
  * stays on.  Context: thread, interrupts off. */
-#ifndef GUEST_VM_UACCESS_H
-#define GUEST_VM_UACCESS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ int uaccess_time(uint64_t user, uint64_t *ns);
 
 /* Writes random bytes.  Returns how many, or -EFAULT if none could be written. */
 int64_t uaccess_random(uint64_t user, uint64_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* Address spaces.  Page faults and system calls of their processes call these functions.  Context:
  * the kernel lock's holder, interrupts off. */
-#ifndef GUEST_VM_VM_H
-#define GUEST_VM_VM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -151,5 +150,3 @@ int vm_fault(struct vm_space *space, uint64_t address, uint64_t error);
 void vm_inode_changed(struct inode *inode, uint64_t first_page, uint64_t end_page);
 
 const struct vm_area *vm_find(const struct vm_space *space, uint64_t address);
-
-#endif

@@ -1,7 +1,6 @@
 /* The kernel's access to the program's memory: through the direct map, so that no user mapping has
  * to be loaded and none is ever touched in ring 0.  Context: thread, interrupts off. */
-#ifndef GUEST_VM_VM_ACCESS_H
-#define GUEST_VM_VM_ACCESS_H
+#pragma once
 
 #include "guest/vm/vm.h"
 
@@ -21,5 +20,3 @@ int vm_zero(struct vm_space *space, uint64_t address, uint64_t bytes);
 
 /* Copies into mapped memory, whatever its protection.  Returns 0, -EFAULT or -ENOMEM. */
 int vm_write(struct vm_space *space, uint64_t address, const void *from, uint64_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* What programs say about memory ahead of using it: madvise, mlock, MAP_POPULATE. */
-#ifndef GUEST_VM_VM_ADVISE_H
-#define GUEST_VM_VM_ADVISE_H
+#pragma once
 
 #include "guest/vm/vm.h"
 
@@ -28,5 +27,3 @@ int vm_lock(struct vm_space *space, uint64_t address, uint64_t bytes, bool lock,
 /* mincore: stores for each of the `count` pages from `address` on, in one byte each, whether it is
  * in memory. */
 void vm_resident(const struct vm_space *space, uint64_t address, uint8_t *out, uint64_t count);
-
-#endif

@@ -1,8 +1,7 @@
 /* The sorted list of areas of an address space: pure bookkeeping, no page tables.
  * A failed call (-ENOMEM) leaves the space as it was.  Areas hold their inodes.
  */
-#ifndef GUEST_VM_VM_AREA_H
-#define GUEST_VM_VM_AREA_H
+#pragma once
 
 #include "guest/vm/vm.h"
 
@@ -52,5 +51,3 @@ void vm_area_extend_up(struct vm_space *space, struct vm_area *area, uint64_t en
  * none. */
 uint64_t vm_area_gap(const struct vm_space *space, uint64_t bytes, uint64_t alignment, uint64_t low,
                      uint64_t high);
-
-#endif

@@ -1,8 +1,7 @@
 /* Areas as a balanced tree (AVL), by address, with the widest gap below an area of each subtree.
  * The list's links must be right whenever one of these is called.  Only guest/vm/vm_area.c uses
  * these. */
-#ifndef GUEST_VM_VM_AREA_TREE_H
-#define GUEST_VM_VM_AREA_TREE_H
+#pragma once
 
 #include "guest/vm/vm.h"
 
@@ -29,5 +28,3 @@ uint64_t vm_gap_fit(const struct vm_gap *gap, uint64_t from, uint64_t end);
 
 /* Returns the highest place for it below an area of the tree; 0: none. */
 uint64_t vm_area_tree_gap(const struct vm_area *tree, const struct vm_gap *gap);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * So a page with a count (guest/vm/vm_share.h) has VM_ENTRY_COPY in every entry that shows it, and
  * a space with neither parent nor child has none: `forked` says so. */
-#ifndef GUEST_VM_VM_COPY_H
-#define GUEST_VM_VM_COPY_H
+#pragma once
 
 #include "guest/memory/vm_table.h"
 #include "guest/vm/vm.h"
@@ -31,5 +30,3 @@ int vm_copy_share(struct vm_space *parent, struct vm_space *child);
 
 /* Frees all pages and all tables below the top one.  No CPU may use the space. */
 void vm_copy_clear(struct vm_space *space);
-
-#endif

@@ -1,6 +1,5 @@
 /* Areas that show files. */
-#ifndef GUEST_VM_VM_FILE_H
-#define GUEST_VM_VM_FILE_H
+#pragma once
 
 #include "guest/base/layout.h"
 #include "guest/vm/vm.h"
@@ -14,5 +13,3 @@ static inline uint64_t vm_file_index(const struct vm_area *area, uint64_t addres
 {
     return (area->offset + (address - area->start)) / PAGE_BYTES;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Provides memory for one address of an area when it is needed. */
-#ifndef GUEST_VM_VM_FILL_H
-#define GUEST_VM_VM_FILL_H
+#pragma once
 
 #include "guest/memory/vm_table.h"
 #include "guest/vm/vm.h"
@@ -29,5 +28,3 @@ static inline bool vm_filled(uint64_t entry, bool write)
 extern void (*vm_fill_told)(const struct vm_space *space, uint64_t address, bool write);
 
 extern bool vm_fill_small; /* memory has no 2 MiB pages */
-
-#endif

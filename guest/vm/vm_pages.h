@@ -1,6 +1,5 @@
 /* Moves, protects and frees the pages of an address space's areas. */
-#ifndef GUEST_VM_VM_PAGES_H
-#define GUEST_VM_VM_PAGES_H
+#pragma once
 
 #include "guest/vm/vm.h"
 
@@ -31,5 +30,3 @@ int vm_pages_protect(struct vm_space *space, uint64_t start, uint64_t end, uint3
 /* Moves the pages of from..from+bytes-1 to an empty range.  Returns 0, or -ENOMEM; then nothing was
  * moved. */
 int vm_pages_move(struct vm_space *space, uint64_t from, uint64_t to, uint64_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* The program's addresses, and what the files of the address space's code share. */
-#ifndef GUEST_VM_VM_RANGE_H
-#define GUEST_VM_VM_RANGE_H
+#pragma once
 
 #include "guest/base/layout.h"
 #include "guest/vm/vm.h"
@@ -26,5 +25,3 @@ uint64_t vm_choose(const struct vm_space *space, const struct vm_request *reques
 /* True if so many bytes more must be refused with ENOMEM. */
 bool vm_too_large(const struct vm_space *space, uint64_t bytes, uint32_t protection,
                   uint32_t flags);
-
-#endif

@@ -4,8 +4,7 @@
  * page is counted as its 512 pages.  The counts are made by the first fork: before it, no entry has
  * VM_ENTRY_COPY, and only for entries that have it may a count be asked for.  Context: the kernel
  * lock's holder. */
-#ifndef GUEST_VM_VM_SHARE_H
-#define GUEST_VM_VM_SHARE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ void vm_share_add_large(uint64_t entry);
 
 /* Returns whether a 2 MiB page has one owner, all of it. */
 bool vm_share_sole_large(uint64_t entry);
-
-#endif

@@ -6,8 +6,7 @@
  * neither bit.  What the kernel reads and writes for the program goes past these tables and is not
  * seen.  Context: the kernel lock's holder.
  */
-#ifndef GUEST_VM_VM_TOUCHED_H
-#define GUEST_VM_VM_TOUCHED_H
+#pragma once
 
 #include "guest/vm/vm.h"
 #include "lib/trace/trace_pages.h"
@@ -22,5 +21,3 @@ typedef void vm_touched_take(void *context, const struct trace_pages_run *run);
  * whether anything was touched. */
 bool vm_touched_look(const struct vm_space *space, vm_touched_take *take, void *context,
                      bool clear);
-
-#endif

@@ -7,8 +7,7 @@
  *   buffer=SIZE (cut off the end of memory)
  * Without output=network, all words but buffer= are ignored.
  */
-#ifndef LIB_BOOT_COMMAND_H
-#define LIB_BOOT_COMMAND_H
+#pragma once
 
 #include "include/boot_info.h"
 
@@ -17,5 +16,3 @@
  * that.  Other words are ignored, because boot loaders add their own.
  */
 void boot_command_parse(struct boot_info *boot, uint64_t *buffer_bytes);
-
-#endif

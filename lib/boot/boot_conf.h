@@ -33,8 +33,7 @@
  * Names have letters, digits, '-', '_' and '.' (not first).  An unknown key is an error: a misspelt
  * one would be silently without effect.
  */
-#ifndef LIB_BOOT_CONF_H
-#define LIB_BOOT_CONF_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ struct boot_conf_error {
  */
 int boot_conf_parse(const char *text, size_t bytes, struct boot_conf *conf,
                     struct boot_conf_error *error);
-
-#endif

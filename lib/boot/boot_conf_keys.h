@@ -1,8 +1,7 @@
 /* The interface between the two halves of the parser of microtome.conf: lines (boot_conf.c) and
  * what each key takes (boot_conf_keys.c).  Only these two files include it.
  */
-#ifndef LIB_BOOT_CONF_KEYS_H
-#define LIB_BOOT_CONF_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ struct boot_conf_key {
 };
 
 extern const struct boot_conf_key boot_conf_keys[BOOT_CONF_KEYS];
-
-#endif

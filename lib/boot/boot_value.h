@@ -2,8 +2,7 @@
  * names, paths.  Freestanding; the input is hostile.  Each function returns false for an invalid
  * value and leaves the result untouched.
  */
-#ifndef LIB_BOOT_VALUE_H
-#define LIB_BOOT_VALUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool boot_value_sanitise(struct boot_text text, char *out, size_t room);
 
 /* \DIRECTORY\FILE of a FAT partition, from its root; slashes become backslashes. */
 bool boot_value_path(struct boot_text text, char *out, size_t room);
-
-#endif

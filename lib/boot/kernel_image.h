@@ -1,8 +1,7 @@
 /* Parses the kernel's file for a loader: where its segments belong, and where the UEFI entry is.
  * Freestanding; the input is hostile.
  */
-#ifndef LIB_KERNEL_IMAGE_H
-#define LIB_KERNEL_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ const char *kernel_image_parse(const void *file, size_t bytes, struct kernel_ima
 
 /* Copies the segments from the file to `memory` (image->bytes bytes) and fills the rest with 0. */
 void kernel_image_place(const struct kernel_image *image, const void *file, void *memory);
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads and writes the run manifest (include/run_manifest.h).  Freestanding; the input is hostile.
  */
-#ifndef LIB_MANIFEST_H
-#define LIB_MANIFEST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int manifest_divide(const struct manifest *whole, uint64_t repetition, struct ma
 
 /* Appends "key=value" and a NUL.  Returns the new length, or 0 if it does not fit in `room`. */
 size_t manifest_append(char *out, size_t room, size_t used, const char *key, const char *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* The names of sampling modes, as --mode, the manifest and reports spell them. */
-#ifndef LIB_MODES_H
-#define LIB_MODES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ int modes_find(const char *name);
 
 /* Returns whether samples are taken in a mode. */
 bool modes_sample(uint32_t mode);
-
-#endif

@@ -1,8 +1,7 @@
 /* Stores the frames of include/run_stream.h in memory that may be in several pieces.  Freestanding.
  * The pieces hold one stream, from the first piece on; its first `used` bytes are complete frames.
  */
-#ifndef LIB_RUN_BUFFER_H
-#define LIB_RUN_BUFFER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ uint64_t run_buffer_fits(uint64_t room);
 /* Stores all bytes, in as many frames as needed, or none.  Returns 0 or -ENOSPC. */
 int run_buffer_put(struct run_buffer *buffer, enum run_stream_port port, const void *bytes,
                    uint64_t count);
-
-#endif

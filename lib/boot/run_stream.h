@@ -2,8 +2,7 @@
  *
  * The checks trust nothing: the peer that sent the bytes may be anyone.
  */
-#ifndef LIB_RUN_STREAM_H
-#define LIB_RUN_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ struct run_piece {
 /* The parser must be all zeros at first.  Returns how many bytes of the input the piece took. */
 size_t run_parser_next(struct run_parser *parser, const void *bytes, size_t count,
                        struct run_piece *piece);
-
-#endif

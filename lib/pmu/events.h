@@ -1,6 +1,5 @@
 /* The generic events, by their perf names, and their ratios for the stub counters. */
-#ifndef LIB_EVENTS_H
-#define LIB_EVENTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ extern const struct event_info events_table[]; /* ends with a NULL name */
 
 /* Finds an event by name without its :suffix, `bytes` long.  Returns NULL if there is none. */
 const struct event_info *events_find(const char *name, size_t bytes);
-
-#endif

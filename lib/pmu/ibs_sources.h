@@ -5,8 +5,7 @@
  * Of an op: bits 7:0 of IbsOpData2, and from bit 8 on bits 25:0 of IbsOpData3.  Of a fetch:
  * IBS_SOURCE_FETCH, and bits 63:48 of IbsFetchCtl.
  */
-#ifndef LIB_IBS_SOURCES_H
-#define LIB_IBS_SOURCES_H
+#pragma once
 
 #define IBS_SOURCE_DATA2 0xffull
 #define IBS_SOURCE_DATA3 0x3ffffffull
@@ -31,5 +30,3 @@
 #define IBS_SOURCE_FETCH_MISS (1ull << 3)
 #define IBS_SOURCE_FETCH_TLB_MISS (1ull << 8) /* likewise */
 #define IBS_SOURCE_FETCH_L2_MISS (1ull << 10)
-
-#endif

@@ -1,8 +1,7 @@
 /* Events that are registers of the CPU: they always count, whatever runs, and need no counter.  The
  * host names them, the kernel reads them.
  */
-#ifndef LIB_MSR_EVENTS_H
-#define LIB_MSR_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ bool msr_events_may_be(const struct msr_event *event, bool intel, bool amd,
 
 /* Returns NULL if there is no such event. */
 const struct msr_event *msr_events_find(const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * Source: SDM volume 3B, "Fixed-Function Performance Counters", "Off-core Response Performance
  * Monitoring", "Load Latency Performance Monitoring Facility", "PEBS Frontend Events".
  */
-#ifndef LIB_PMU_INTEL_H
-#define LIB_PMU_INTEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ static inline bool pmu_intel_is_general(uint64_t select)
 
 /* Returns the companion register of an event, which holds the rest of its select; 0: none. */
 uint32_t pmu_intel_companion(uint64_t select);
-
-#endif

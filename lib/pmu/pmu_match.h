@@ -1,6 +1,5 @@
 /* Gives events counters when not every counter can count every event. */
-#ifndef LIB_PMU_MATCH_H
-#define LIB_PMU_MATCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@
  * or the number of the first event that cannot be placed plus 1.  count is at most HR_EVENTS_MAX.
  */
 uint32_t pmu_match(const uint32_t *allowed, uint32_t count, uint8_t *counters);
-
-#endif

@@ -1,8 +1,7 @@
 /* Parses the signature of a CPU, CPUID leaf 1 EAX (SDM volume 2, CPUID, "Version Information"; AMD
  * APM volume 3, appendix E, Fn0000_0001 EAX).
  */
-#ifndef LIB_X86_SIGNATURE_H
-#define LIB_X86_SIGNATURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ static inline bool x86_signature_is_zen2_or_3(const struct x86_signature *cpu)
 {
     return x86_signature_is_zen3(cpu) || (cpu->family == X86_FAMILY_ZEN && cpu->model >= 0x30);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Archives in cpio's "newc" format (SVR4 without checksums; cpio(5), "New ASCII Format").
  * Reader: freestanding, in place, hostile input.  Writer: headers into a caller's buffer.
  */
-#ifndef LIB_CPIO_H
-#define LIB_CPIO_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ size_t cpio_name_padding(size_t offset, size_t name_bytes, size_t alignment);
 size_t cpio_write_header(void *out, size_t room, const struct cpio_entry *entry);
 size_t cpio_write_trailer(void *out, size_t room);
 size_t cpio_padding(size_t bytes);
-
-#endif

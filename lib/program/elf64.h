@@ -1,8 +1,7 @@
 /* Validates an ELF64 x86-64 executable for loading.  Freestanding; the input is hostile.  The host
  * uses it to refuse early, with a reason; the guest uses it to load.
  */
-#ifndef LIB_ELF64_H
-#define LIB_ELF64_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ bool elf64_build_id(const void *file, size_t bytes, uint64_t *offset, uint64_t *
 
 /* Returns "not an ELF file", "a 32-bit program; Microtome runs 64-bit x86-64 programs" ... */
 const char *elf64_status_text(enum elf64_status status);
-
-#endif

@@ -3,8 +3,7 @@
  * The host finds them (host/pack/archive/pack_python.c) and the manifest carries them as numbers,
  * so that the kernel knows no version.  Freestanding.
  */
-#ifndef LIB_PYTHON_LAYOUT_H
-#define LIB_PYTHON_LAYOUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -49,5 +48,3 @@ void python_layout_write(const struct python_layout *layout, char text[PYTHON_LA
 
 /* Returns 0, or -EINVAL: other than so many decimal numbers. */
 int python_layout_read(struct python_layout *layout, const char *text);
-
-#endif

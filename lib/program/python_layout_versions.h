@@ -1,7 +1,6 @@
 /* Offsets in the structs of CPython's versions that do not describe themselves: CPython's
  * Include/internal.  They are initialisers of struct python_layout. */
-#ifndef LIB_PYTHON_LAYOUT_VERSIONS_H
-#define LIB_PYTHON_LAYOUT_VERSIONS_H
+#pragma once
 
 #include "lib/program/python_layout.h"
 
@@ -30,5 +29,3 @@
             [PYTHON_COMPACT_BYTES] = 56                                                        \
         }                                                                                      \
     }
-
-#endif

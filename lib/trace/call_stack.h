@@ -3,8 +3,7 @@
  * Pure code; everything that the program says may be a lie.  A stack gets either entries and
  * returns, or looks at the program's shadow stack.
  */
-#ifndef LIB_CALL_STACK_H
-#define LIB_CALL_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ void call_stack_look(struct call_stack *s, uint32_t depth,
 
 /* After the last look: counts the calls that no look has seen. */
 void call_stack_finish(struct call_stack *s, const struct call_stack_visitor *visitor);
-
-#endif

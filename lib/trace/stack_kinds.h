@@ -1,6 +1,5 @@
 /* The names of kinds of call stacks, as -g and the manifest spell them.  Freestanding. */
-#ifndef LIB_STACK_KINDS_H
-#define LIB_STACK_KINDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ bool stack_kinds_chains(uint32_t kind);
 
 /* Returns whether hr_meta_stacks.limit may have this value. */
 bool stack_kinds_limit_ok(uint32_t kind, uint64_t limit);
-
-#endif

@@ -6,8 +6,7 @@
  * latency; then, with HR_ACCESSES_REGISTERS, each register less that of the access before,
  * zigzag-coded.  What a chunk's first access is compared with is 0.
  */
-#ifndef LIB_TRACE_ACCESSES_H
-#define LIB_TRACE_ACCESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ void trace_accesses_add(struct trace_accesses *a, const struct hr_access *access
 /* Writes the record of the run that is being closed, if it has any, and adds it to *records.
  * Returns the end of what was written. */
 uint8_t *trace_accesses_flush(struct trace_accesses *a, uint8_t *at, uint32_t *records);
-
-#endif

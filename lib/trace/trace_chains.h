@@ -3,8 +3,7 @@
  * A chunk's stacks form a tree.  A node has a number, a return address and the node of its caller.
  * Freestanding; the decoder's input is hostile.
  */
-#ifndef LIB_TRACE_CHAINS_H
-#define LIB_TRACE_CHAINS_H
+#pragma once
 
 #include "include/hr_format.h"
 #include "lib/trace/trace_reader.h"
@@ -67,5 +66,3 @@ enum trace_status trace_chains_decoder_nodes(struct trace_chains_decoder *d,
 enum trace_status trace_chains_decoder_stacks(struct trace_chains_decoder *d,
                                               const struct trace_record *record, uint32_t *nodes,
                                               uint32_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* The field coding that trace_writer and trace_reader share; docs/format.md, "Samples" and
  * "Hits of probes". */
-#ifndef LIB_TRACE_CODE_H
-#define LIB_TRACE_CODE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -61,5 +60,3 @@ static inline __attribute__((always_inline)) uint64_t trace_code_take(const uint
     }
     return trace_code_unzigzag(value);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Both sides remember the last contents of each line of memory in the chunk, and recent values; a
  * sample says what has changed.  Freestanding; the decoder's input is hostile.
  */
-#ifndef LIB_TRACE_COPIES_H
-#define LIB_TRACE_COPIES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -78,5 +77,3 @@ void trace_copies_decoder_record(struct trace_copies_decoder *d, const struct tr
 
 /* Decodes the next sample.  After TRACE_BAD_RECORD the rest of the chunk cannot be decoded. */
 enum trace_status trace_copies_decoder_next(struct trace_copies_decoder *d);
-
-#endif

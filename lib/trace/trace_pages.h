@@ -3,8 +3,7 @@
  * A run is a number of neighbouring pages.  Each is coded as the varint of the pages between it and
  * the run before it, which the first one has not, and the varint of 4 * its pages + its flags.
  */
-#ifndef LIB_TRACE_PAGES_H
-#define LIB_TRACE_PAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void trace_pages_open(struct trace_pages_reader *r, uint64_t address, const void
 /* Returns 1 with the next run, 0 at the end, or -1 if the record is damaged: cut, an empty run,
  * pages beyond 2^52, or an address within a page. */
 int trace_pages_next(struct trace_pages_reader *r, struct trace_pages_run *run);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The encoder is a part of trace_writer.h.  Freestanding; the decoder's input is hostile.
  */
-#ifndef LIB_TRACE_PROBES_H
-#define LIB_TRACE_PROBES_H
+#pragma once
 
 #include "include/hr_format.h"
 #include "lib/trace/trace_reader.h"
@@ -69,5 +68,3 @@ void trace_probes_decoder_begin(struct trace_probes_decoder *d, uint32_t argumen
 enum trace_status trace_probes_decoder_hits(struct trace_probes_decoder *d,
                                             const struct trace_record *record,
                                             struct trace_hit *out, uint32_t room, uint32_t *count);
-
-#endif

@@ -3,8 +3,7 @@
  * The functions trust no length, count or checksum before they have verified it, and read nothing
  * outside the given bytes.
  */
-#ifndef LIB_TRACE_READER_H
-#define LIB_TRACE_READER_H
+#pragma once
 
 #include "include/hr_format.h"
 #include "lib/trace/trace_slot.h"
@@ -83,5 +82,3 @@ enum trace_status trace_decoder_base(struct trace_decoder *d, const struct trace
 #define TRACE_RUN_SAMPLES_MAX 1024
 enum trace_status trace_decoder_samples(struct trace_decoder *d, const struct trace_record *record,
                                         struct trace_slot *out, uint32_t room, uint32_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* One entry of a sampling ring, which the workload CPU stores and the encoder reads. */
-#ifndef LIB_TRACE_SLOT_H
-#define LIB_TRACE_SLOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ _Static_assert(offsetof(struct trace_slot, counters[HR_EVENTS_MAX + HR_PROBE_ARG
                "the largest slot of a hit");
 _Static_assert(HR_PROBE_POINTS_MAX <= 1u << 22, "a slot holds a point's number");
 _Static_assert(offsetof(struct trace_slot, counters[TRACE_SLOT_SMALL_EVENTS]) == 64, "small slot");
-
-#endif

@@ -4,8 +4,7 @@
  * trace_writer.c uses this; its callers need only the size of the memory for trace_writer_stacks().
  * The records of a run's stacks are kept here until the run is closed.
  */
-#ifndef LIB_TRACE_STACKS_H
-#define LIB_TRACE_STACKS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,3 @@ void trace_stacks_add(struct trace_stacks *s, const struct trace_slot_stack *sta
 /* Writes the records of the run that is being closed, and adds their number to *records.  Returns
  * the end of what was written. */
 uint8_t *trace_stacks_flush(struct trace_stacks *s, uint8_t *at, uint32_t *records);
-
-#endif

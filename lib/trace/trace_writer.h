@@ -5,8 +5,7 @@
  * again and repeat the refused addition.  The first addition to an empty chunk never fails if the
  * buffer has TRACE_CHUNK_BYTES_MIN bytes.
  */
-#ifndef LIB_TRACE_WRITER_H
-#define LIB_TRACE_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -163,5 +162,3 @@ static inline void trace_writer_add_body(struct trace_writer *w, uint8_t type, u
     w->header.record_count++;
     trace_writer_note_time(w, time);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Integers in as few bytes as they need (LEB128): seven bits per byte, the lowest first; the top
  * bit is set in all bytes but the last.
  */
-#ifndef LIB_VARINT_H
-#define LIB_VARINT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ static inline const uint8_t *varint_get(const uint8_t *at, const uint8_t *end, u
     }
     return NULL;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What lwIP wants to know of the compiler and the kernel. */
-#ifndef GUEST_NET_ARCH_CC_H
-#define GUEST_NET_ARCH_CC_H
+#pragma once
 
 #include <limits.h>
 #include <sys/types.h>
@@ -16,5 +15,3 @@
 #define LWIP_RAND net_port_random
 #define LWIP_PLATFORM_DIAG(x) ((void)0)
 #define LWIP_PLATFORM_ASSERT(text) net_port_assert(text)
-
-#endif

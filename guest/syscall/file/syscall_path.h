@@ -1,6 +1,5 @@
 /* Path arguments of system calls. */
-#ifndef GUEST_SYSCALL_SYSCALL_PATH_H
-#define GUEST_SYSCALL_SYSCALL_PATH_H
+#pragma once
 
 #include "guest/fs/fs.h"
 #include "guest/thread/thread.h"
@@ -25,5 +24,3 @@ int syscall_walk_at(struct thread *thread, int64_t directory, uint64_t user, uin
 
 /* Returns the inode that was found, not held; NULL: an open file without an inode. */
 struct inode *syscall_inode_of(const struct fs_found *found);
-
-#endif

@@ -3,8 +3,7 @@
  * A private futex is an address in an address space.  One of shared memory is a place in an inode,
  * so that it is the same futex at every address and in every process.  Private keys have bits 0 to
  * 61, shared ones bit 62, and those of the kernel's own objects bit 63. */
-#ifndef GUEST_SYSCALL_FUTEX_KEY_H
-#define GUEST_SYSCALL_FUTEX_KEY_H
+#pragma once
 
 #include "guest/thread/thread.h"
 
@@ -17,5 +16,3 @@ static inline uint64_t futex_key_private(const struct thread *thread, uint64_t a
 
 /* The key of a futex that other processes may use, too; 0: -EFAULT. */
 uint64_t futex_key_shared(const struct thread *thread, uint64_t address);
-
-#endif

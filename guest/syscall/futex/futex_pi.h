@@ -1,8 +1,7 @@
 /* Futexes that name their owner (PI): the owner's tid is in the word, with FUTEX_WAITERS while
  * others wait in the kernel, and the kernel hands the lock on.  There are no priorities here to
  * inherit.  The arguments of system calls are in the frame as in guest/syscall/futex/futex.c. */
-#ifndef GUEST_SYSCALL_FUTEX_PI_H
-#define GUEST_SYSCALL_FUTEX_PI_H
+#pragma once
 
 #include "guest/thread/thread.h"
 
@@ -15,5 +14,3 @@ int64_t futex_pi_unlock(const struct thread *thread, uint64_t address,
 
 /* Call when a thread ends: hands the futexes that it owns to threads that wait for them. */
 void futex_pi_thread_ends(const struct thread *thread);
-
-#endif

@@ -1,6 +1,5 @@
 /* Records of system calls that change which memory a process has (hr run --alloc). */
-#ifndef GUEST_SYSCALL_MAPPING_H
-#define GUEST_SYSCALL_MAPPING_H
+#pragma once
 
 struct cpu;
 struct trap_frame;
@@ -9,5 +8,3 @@ struct trap_frame;
  * and succeeded, and the program's stack where samples have one.  Context: thread, with the
  * kernel lock, the workload clock stopped. */
 void mapping_record(struct cpu *cpu, const struct trap_frame *frame);
-
-#endif

@@ -1,6 +1,5 @@
 /* The end of threads and processes.  Context: thread, with the kernel lock held. */
-#ifndef GUEST_SYSCALL_ENDING_H
-#define GUEST_SYSCALL_ENDING_H
+#pragma once
 
 #include "guest/thread/thread.h"
 
@@ -11,5 +10,3 @@ void ending_release(struct thread *thread);
 
 /* The thread's process ends, or begins another program: a parent that waits in vfork continues. */
 void ending_vfork(struct process *process);
-
-#endif

@@ -1,6 +1,5 @@
 /* struct rusage.  Context: thread, with the kernel lock held. */
-#ifndef GUEST_SYSCALL_USAGE_H
-#define GUEST_SYSCALL_USAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ int usage_write(uint64_t user, uint64_t all_ticks, uint64_t user_ticks,
 
 /* usage_write for a process and the children that it has waited for, as wait4 gives it. */
 int usage_write_process(uint64_t user, const struct process *process);
-
-#endif

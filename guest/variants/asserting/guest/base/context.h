@@ -1,7 +1,6 @@
 /* Checks of the context in which a function is called: a violation panics.  The empty variant,
  * guest/variants/shipped, says what each of them means. */
-#ifndef GUEST_BASE_CONTEXT_H
-#define GUEST_BASE_CONTEXT_H
+#pragma once
 
 struct cpu;
 
@@ -13,5 +12,3 @@ void context_note_holder(const struct cpu *cpu);
 #define cross_assert_held() context_check_held(__func__)
 #define context_assert_thread() context_check_thread(__func__)
 #define context_assert_service() context_check_service(__func__)
-
-#endif

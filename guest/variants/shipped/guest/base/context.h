@@ -6,8 +6,7 @@
  * context_assert_service: it runs on the service CPU, or on the only one.
  * context_note_holder: this CPU has just taken the kernel lock; NULL: it is about to give it back.
  */
-#ifndef GUEST_BASE_CONTEXT_H
-#define GUEST_BASE_CONTEXT_H
+#pragma once
 
 struct cpu;
 
@@ -26,5 +25,3 @@ static inline void context_assert_service(void)
 static inline void context_note_holder(const struct cpu *)
 {
 }
-
-#endif
