@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "drivers/pmu/pmu_regs.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/run_manifest.h"

@@ -2,7 +2,6 @@
 #include "workloads/libhr.h"
 
 #include <errno.h>
-#include <sys/syscall.h>
 
 enum state { UNKNOWN, ELSEWHERE, MICROTOME };
 

@@ -1,8 +1,6 @@
 /* The local APIC in xAPIC or x2APIC mode, its timer, and the start of other CPUs. */
 #include "drivers/apic/apic.h"
 
-#include <stddef.h>
-
 #include "drivers/apic/apic_regs.h"
 #include "drivers/platform.h"
 

@@ -4,7 +4,6 @@
 #include <stddef.h>
 
 #include "drivers/platform.h"
-#include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_regs.h"
 #include "drivers/processor/processor.h"
 #include "lib/pmu/ibs_sources.h"

@@ -6,7 +6,6 @@
 
 #include "drivers/platform.h"
 #include "drivers/pmu/pmu_hardware.h"
-#include "drivers/pmu/pmu_overflow.h"
 #include "drivers/pmu/pmu_regs.h"
 #include "include/run_ports.h"
 #include "lib/pmu/pmu_match.h"

@@ -4,10 +4,7 @@
  */
 #include "drivers/pmu/pmu_imc.h"
 
-#include <stddef.h>
-
 #include "drivers/mmio.h"
-#include "drivers/pci/pci.h"
 #include "drivers/platform.h"
 #include "drivers/pmu/pmu_umc.h"
 #include "drivers/processor/processor_regs.h"

@@ -2,8 +2,6 @@
  */
 #include "drivers/uart/uart.h"
 
-#include <stdbool.h>
-
 #include "lib/x86.h"
 
 enum {

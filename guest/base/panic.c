@@ -1,7 +1,6 @@
 /* Panics: one report, on the serial port, which needs no driver that may be broken, and in
  * boot_info. */
 #include <stdarg.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "drivers/uart/uart.h"

@@ -3,8 +3,7 @@
  * Arguments are in frame->rdi, rsi, rdx, r10, r8, r9; the result is 0 or positive, or -errno, and
  * goes to frame->rax.  Thread context, interrupts off.
  */
-#ifndef GUEST_BASE_SYSCALL_HANDLERS_H
-#define GUEST_BASE_SYSCALL_HANDLERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +12,6 @@
 
 #define SYSCALL_IO_MAX 0x7ffff000ull /* bytes of one read or write */
 
-struct file;
 struct thread;
 
 /* What uname says of the kernel. */
@@ -25,5 +23,3 @@ struct thread;
     int64_t syscall_##handler(struct thread *thread, struct trap_frame *frame);
 #include "lib/program/syscall_table.h"
 #undef SYSCALL
-
-#endif

@@ -1,5 +1,4 @@
 /* Sets up a CPU: descriptor tables, stacks, control registers. */
-#include <stdbool.h>
 #include <string.h>
 
 #include "drivers/apic/apic_state.h"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "guest/base/layout.h"
 #include "guest/vm/vm_access.h"
 
 #define ROOM_MIN (128ull << 10) /* ARG_MAX of Linux */

@@ -2,7 +2,6 @@
 #include "guest/file/epoll.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sys/epoll.h>
 
 #include "guest/base/context.h"

@@ -7,7 +7,6 @@
 
 #include "guest/file/input.h"
 #include "guest/signal/signal.h"
-#include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
 
 static uint32_t waiting; /* threads in poll_wait */

@@ -2,12 +2,10 @@
 #include "guest/file/transfer.h"
 
 #include <errno.h>
-#include <linux/fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "guest/base/context.h"
-#include "guest/base/syscall_handlers.h"
 #include "guest/file/file_device.h"
 #include "guest/file/input.h"
 #include "guest/file/pipe.h"

@@ -1,6 +1,5 @@
 /* Messages for the files port. */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "guest/base/layout.h"
 #include "guest/fs/fs_kept.h"

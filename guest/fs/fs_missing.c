@@ -1,7 +1,6 @@
 /* Collects the names that the program looked for but did not find, once each. */
 #include "guest/fs/fs_missing.h"
 #include "guest/base/log.h"
-#include "guest/fs/fs.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "guest/base/context.h"
 #include "guest/base/layout.h"
 #include "guest/base/log.h"
 #include "guest/fs/fs_absent.h"

@@ -2,7 +2,6 @@
 #include "guest/ipc/ipc.h"
 
 #include <errno.h>
-#include <linux/ipc.h>
 #include <string.h>
 
 #include "guest/base/context.h"

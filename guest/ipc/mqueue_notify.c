@@ -1,6 +1,5 @@
 /* mq_notify: a process is told when a message comes into an empty queue. */
 #include <errno.h>
-#include <linux/mqueue.h>
 #include <signal.h>
 #include <sys/stat.h>
 

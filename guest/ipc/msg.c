@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/msg.h>
 
-#include "guest/base/context.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/memory/heap.h"
 #include "guest/thread/wait.h"

@@ -11,7 +11,6 @@
 #include "guest/base/layout.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
-#include "guest/cpu/cpu.h"
 #include "guest/cpu/cross.h"
 #include "guest/memory/phys.h"
 #include "guest/memory/vm_kernel.h"

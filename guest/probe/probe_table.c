@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "guest/base/layout.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/fs/fs.h"

@@ -1,6 +1,5 @@
 /* The files of /proc that appear and disappear with processes and threads. */
 #include <errno.h>
-#include <linux/fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,4 @@
 /* /proc/sysvipc, and the limits of objects between processes. */
-#include <linux/sem.h>
-
 #include "guest/ipc/mqueue.h"
 #include "guest/ipc/msg.h"
 #include "guest/ipc/sem.h"

@@ -1,5 +1,4 @@
 /* /proc/sys and the like: settings of Linux that programs read.  Most never change here. */
-#include "guest/base/log.h"
 #include "guest/base/random.h"
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"

@@ -1,5 +1,5 @@
 /* System calls' side of service work: on the workload CPU, with its clock. */
-#include <string.h>
+#include "guest/service/service.h"
 
 #include "drivers/apic/apic.h"
 #include "drivers/platform.h"
@@ -9,7 +9,6 @@
 #include "guest/cpu/entry.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
-#include "guest/service/service.h"
 #include "guest/service/service_asked.h"
 #include "guest/service/service_cpu.h"
 #include "guest/service/service_network.h"

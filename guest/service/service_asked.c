@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "drivers/apic/apic.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/cpu/cross.h"

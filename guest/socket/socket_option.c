@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "guest/base/context.h"
 #include "guest/socket/socket.h"
 #include "guest/socket/socket_option_answer.h"
 #include "guest/vm/uaccess.h"

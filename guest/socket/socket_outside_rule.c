@@ -2,7 +2,6 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "guest/base/context.h"
 #include "guest/base/run.h"
 #include "guest/file/input.h"
 #include "guest/service/service.h"

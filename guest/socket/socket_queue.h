@@ -6,15 +6,13 @@
  * (socket_queue_scarce), and the last part of memory is left to the program.
  *
  * Context: thread, with the kernel lock held. */
-#ifndef GUEST_SOCKET_SOCKET_QUEUE_H
-#define GUEST_SOCKET_SOCKET_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct file;
-struct socket;
 
 #define SOCKET_DATAGRAM_COST 512u /* counts in addition to the bytes of a datagram */
 #define SOCKET_RIGHTS_MAX 253u /* SCM_MAX_FD: files in one message */
@@ -61,5 +59,3 @@ void socket_queue_get(struct socket_queue *q, uint8_t *to, uint32_t bytes);
 void socket_queue_drop(struct socket_queue *q, uint32_t ahead);
 
 bool socket_queue_scarce(void); /* all sockets together have much */
-
-#endif

@@ -10,7 +10,6 @@
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/sample/ring.h"
-#include "guest/sample/sampler.h"
 #include "guest/service/service.h"
 #include "guest/trace/marks.h"
 #include "guest/trace/regions.h"

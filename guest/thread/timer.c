@@ -1,8 +1,6 @@
 /* Timers of the kernel: a list on each workload CPU, whose local APIC's timer serves it. */
 #include "guest/thread/timer.h"
 
-#include <stddef.h>
-
 #include "guest/base/context.h"
 #include "guest/cpu/cpu.h"
 #include "guest/thread/schedule.h"

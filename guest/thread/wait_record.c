@@ -4,7 +4,6 @@
 #include <asm/unistd_64.h>
 #include <linux/futex.h>
 
-#include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"

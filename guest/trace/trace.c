@@ -1,5 +1,4 @@
 /* Service work on the trace: from ring slots to chunks on the trace port. */
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 

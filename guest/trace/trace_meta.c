@@ -13,7 +13,6 @@
 #include "guest/trace/trace_notes.h"
 #include "guest/vm/vm.h"
 #include "guest/vm/vm_fill.h"
-#include "include/run_ports.h"
 #include "include/version.h"
 
 #define NOTE_HEADER_BYTES 16 /* of kernel_build_id: three words and the name */

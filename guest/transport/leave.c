@@ -1,8 +1,6 @@
 /* Leaves the machine: to the emulator's end, or back to the firmware. */
 #include "guest/transport/leave.h"
 
-#include <stdbool.h>
-
 #include "drivers/apic/apic.h"
 #include "guest/base/panic.h"
 #include "guest/base/run.h"

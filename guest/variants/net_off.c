@@ -1,6 +1,5 @@
 /* A kernel without a network: output over TCP is refused. */
 #include <errno.h>
-#include <string.h>
 
 #include "guest/base/log.h"
 #include "guest/transport/transport.h"

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "guest/base/context.h"
 #include "guest/memory/heap.h"

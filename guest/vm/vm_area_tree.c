@@ -1,8 +1,6 @@
 /* The tree of areas.  Recursion is as deep as the tree is high: 23 levels for 65,530 areas. */
 #include "guest/vm/vm_area_tree.h"
 
-#include "guest/base/layout.h"
-
 static uint32_t vm_area_tree_height(const struct vm_area *area)
 {
     return area != NULL ? area->height : 0;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "guest/base/context.h"
-#include "guest/base/layout.h"
 #include "guest/memory/heap.h"
 #include "guest/memory/phys.h"
 #include "guest/memory/vm_kernel.h"

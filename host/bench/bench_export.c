@@ -1,7 +1,5 @@
 /* Writes the figures of hr bench to files, as hyperfine names them: times are in seconds. */
-#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

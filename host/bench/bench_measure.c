@@ -1,5 +1,4 @@
 /* Performs the runs of hr bench. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "host/bench/bench_options.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,6 @@
 #include "host/base/command_line.h"
 #include "host/base/option.h"
 #include "host/bench/bench_show.h"
-#include "lib/array.h"
 
 #define SEPARATOR ":::"
 #define WARM_UP_MAX 1000u

@@ -1,5 +1,4 @@
 /* Parameters of hr bench: their values and combinations. */
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

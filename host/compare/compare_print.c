@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/base/text.h"
 #include "host/draw/columns.h"
 
 /* "1,234" or "1.204 ms", with a sign if it is a change. */

@@ -2,7 +2,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "host/base/commands.h"
 #include "host/base/error.h"

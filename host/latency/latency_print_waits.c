@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/base/text.h"
 #include "host/latency/latency_waits.h"
 
 /* Adds where in which block a lock is, and who allocated it: "heap 0x4c2010 (0x10 into 64 bytes of

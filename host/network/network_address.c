@@ -1,7 +1,6 @@
 /* Maps addresses between the guest's view and the host's. */
 #include "host/network/network_address.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>

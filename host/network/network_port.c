@@ -2,7 +2,6 @@
 #include "host/network/network_port.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "host/base/monotonic.h"

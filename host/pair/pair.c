@@ -10,7 +10,6 @@
 
 #include "host/base/array.h"
 #include "host/base/command_line.h"
-#include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/option.h"
 #include "host/base/text.h"

@@ -1,7 +1,6 @@
 /* Runs two programs at the same time, each in a guest of its own. */
 #include "host/pair/pair_measure.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* Draws what a map of memory adds up to in each column of time. */
 #include "host/plot/plot_memory.h"
 
-#include <stdlib.h>
-
 #include "host/base/text.h"
 
 #define LEFT PLOT_MEMORY_LEFT

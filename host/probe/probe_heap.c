@@ -2,7 +2,6 @@
  * allocator may end with a jump to a function that has no symbol. */
 #include "host/probe/probe_heap.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

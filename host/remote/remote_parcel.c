@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "include/version.h"
-#include "lib/array.h"
 
 #define MAGIC "Microtome parcel 1"
 

@@ -6,10 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "host/base/array.h"
 #include "host/base/monotonic.h"
 #include "host/base/text.h"
 #include "host/remote/remote.h"

@@ -2,7 +2,6 @@
 #include "host/report/profile_fold.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct entry { /* an entry of the tally */
     uint64_t ip;

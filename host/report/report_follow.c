@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/base/commands.h"
 #include "host/base/terminal.h"
 #include "host/scan/growth.h"
 

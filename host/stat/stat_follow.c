@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/base/terminal.h"
 #include "host/scan/growth.h"
 #include "host/summary/summary_show.h"
 

@@ -1,5 +1,4 @@
 /* Reads microtome.toml: which keys there are, and what they may hold. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* Results as JSON. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,17 +1,14 @@
 /* hr sweep: measures every event of a program in the fewest runs, and shows what it found. */
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/base/array.h"
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/option.h"
-#include "host/base/text.h"
 #include "host/pair/pair.h"
 #include "host/scan/reader.h"
 #include "host/sweep/runs/sweep_task.h"

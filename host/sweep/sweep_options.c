@@ -12,8 +12,6 @@
 #include "host/base/option.h"
 #include "host/sweep/database/sweep_merge.h"
 #include "host/sweep/runs/sweep_task.h"
-#include "host/trial/trial_options.h"
-#include "lib/array.h"
 
 #define WARM_UP_MAX 1000u
 #define SEED_DEFAULT 1

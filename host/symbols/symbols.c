@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "host/base/array.h"
-#include "host/base/text.h"
 #include "host/object/symbols_debuginfod.h"
 #include "host/symbols/symbols_made.h"
 

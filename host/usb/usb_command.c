@@ -17,7 +17,6 @@
 #include "host/usb/usb_contents.h"
 #include "host/usb/usb_device.h"
 #include "host/usb/usb_image.h"
-#include "host/usb/usb_options.h"
 #include "host/usb/usb_source.h"
 #include "host/usb/usb_write.h"
 

@@ -2,7 +2,6 @@
 #include "lib/program/elf64.h"
 
 #include <elf.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "lib/array.h"

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "lib/trace/trace_code.h"
 #include "lib/trace/varint.h"
 
 #define HAS_ADDRESS 1u

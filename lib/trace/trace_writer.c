@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/crc32c.h"
-#include "lib/trace/trace_code.h"
 
 #define CHUNK_BYTES_MAX ((uint32_t)sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX)
 

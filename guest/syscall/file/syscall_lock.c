@@ -4,7 +4,6 @@
 #include <linux/fs.h>
 
 #include "guest/base/syscall_handlers.h"
-#include "guest/file/files.h"
 #include "guest/file/locks.h"
 #include "guest/syscall/file/syscall_lock.h"
 #include "guest/vm/uaccess.h"

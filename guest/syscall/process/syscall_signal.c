@@ -1,7 +1,6 @@
 /* System calls for signals. */
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 
 #include "guest/base/syscall_handlers.h"
 #include "guest/sample/stack_walk.h"

@@ -1,5 +1,4 @@
 /* Counts the accesses of a map's objects by address and time. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* Prints maps of memory. */
 #include "host/memory/map/memory_map_print.h"
 
-#include <string.h>
-
 #include "host/base/text.h"
 #include "host/draw/sparkline.h"
 

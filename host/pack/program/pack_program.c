@@ -1,16 +1,12 @@
 /* Finds the program and refuses, before anything is started, what cannot run. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/base/run_failure.h"
 #include "host/base/text.h"
 #include "host/pack/list/pack_path.h"
 #include "host/pack/program/pack_program.h"

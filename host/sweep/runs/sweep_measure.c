@@ -10,9 +10,7 @@
 
 #include "host/base/error.h"
 #include "host/base/monotonic.h"
-#include "host/base/progress.h"
 #include "host/base/text.h"
-#include "host/run/run_child.h"
 #include "host/summary/summary.h"
 #include "host/trial/trial.h"
 

@@ -1,7 +1,6 @@
 /* Packs a tree of differences for the page. */
 #include "host/view/html/view_diff.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "host/base/text.h"
