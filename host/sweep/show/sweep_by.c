@@ -3,7 +3,6 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/base/array.h"
 #include "host/base/commands.h"
@@ -11,6 +10,7 @@
 #include "host/base/text.h"
 #include "host/draw/sparkline.h"
 #include "host/scan/reader.h"
+#include "host/scan/reader_output.h"
 #include "host/sweep/database/sweep_merge.h"
 #include "host/sweep/show/sweep_show.h"
 
@@ -32,7 +32,7 @@ struct showing {
     enum sweep_by by;
     enum sweep_format format;
     size_t limit;
-    struct output *out; /* of csv and json; owned */
+    struct output *out; /* of csv and json */
     int columns;
     size_t count; /* of parts so far */
     struct part part;
@@ -342,13 +342,13 @@ static int end(struct showing *s)
     if (s->format == SWEEP_JSON)
         output_text(s->out, "\n]}\n");
     if (s->format != SWEEP_TABLE)
-        return output_flush(s->out);
+        return reader_output_close(s->out);
     if (s->by == SWEEP_BY_PHASE && s->count == 0 && s->wrong == NULL)
         printf("# the program names no phases: hr_region_begin() and hr_region_end(), or "
                "hr_mark(), of libhr do\n");
     else if (s->by != SWEEP_BY_BIN && !is_shown(s) && s->count > s->limit)
         printf("\n# %zu more; --limit 0 shows all\n", s->count - s->limit);
-    return fflush(stdout);
+    return fflush(stdout) == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
 }
 
 static void show(struct showing *s, const char *folder)
@@ -373,21 +373,18 @@ int sweep_by_show(const struct sweep_data *data, const char *folder, enum sweep_
     s.limit = limit == READER_LIMIT_UNSET ? (format == SWEEP_TABLE ? TABLE_LIMIT : 0) : limit;
     s.columns = sweep_show_columns(data);
     s.part.spreads = calloc(data->event_count, sizeof s.part.spreads[0]);
-    s.out = malloc(sizeof *s.out);
-    if (s.out == NULL || s.part.spreads == NULL) {
+    s.out = reader_output_open();
+    if (s.part.spreads == NULL) {
         status = error_exit(HR_EXIT_FAILED, "out of memory; end other programs");
     } else {
-        output_init(s.out, STDOUT_FILENO);
         show(&s, folder);
-        if (end(&s) != 0)
-            status = HR_EXIT_FAILED;
+        status = end(&s);
         if (s.wrong != NULL)
             status = error_exit(HR_EXIT_FAILED,
                                 "%s/" SWEEP_DATABASE
                                 ": %s; 'hr sweep --resume -o %s' makes it of the traces again",
                                 folder, s.wrong, folder);
     }
-    free(s.out);
     free(s.part.spreads);
     free(s.part.name);
     free(s.part.of);

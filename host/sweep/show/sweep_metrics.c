@@ -3,14 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
-#include "host/base/output.h"
 #include "host/base/text.h"
 #include "host/events/events.h"
 #include "host/metrics/metrics_show.h"
+#include "host/scan/reader_output.h"
 #include "host/sweep/show/sweep_show.h"
 
 /* Its encoding, by its name; 0: not known. */
@@ -79,14 +78,9 @@ static int put(const struct sweep_data *d, const struct metrics_figures *f,
         putchar('\n');
         return error == 0 && fflush(stdout) == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
     }
-    out = malloc(sizeof *out);
-    if (out == NULL)
-        return error_exit(HR_EXIT_FAILED, "out of memory; end other programs");
-    output_init(out, STDOUT_FILENO);
+    out = reader_output_open();
     put_csv(out, f);
-    error = output_flush(out);
-    free(out);
-    return error == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
+    return reader_output_close(out);
 }
 
 static int show(const struct sweep_data *d, const struct events_cpu *cpu, const char *list,

@@ -5,13 +5,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/nearest.h"
-#include "host/base/output.h"
 #include "host/base/text.h"
+#include "host/scan/reader_output.h"
 #include "host/sweep/show/sweep_correlation.h"
 #include "host/sweep/show/sweep_fit.h"
 #include "host/sweep/show/sweep_show.h"
@@ -175,19 +174,10 @@ static void put_json(const struct ranking *r, struct output *out)
 
 static int print_rows(const struct ranking *r, enum sweep_format format)
 {
-    struct output *out = malloc(sizeof *out);
-    int error;
+    struct output *out = reader_output_open();
 
-    if (out == NULL)
-        return error_exit(HR_EXIT_FAILED, "out of memory; end other programs");
-    output_init(out, STDOUT_FILENO);
-    if (format == SWEEP_CSV)
-        put_csv(r, out);
-    else
-        put_json(r, out);
-    error = output_flush(out);
-    free(out);
-    return error == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
+    (format == SWEEP_CSV ? put_csv : put_json)(r, out);
+    return reader_output_close(out);
 }
 
 static int print_table(const struct ranking *r)

@@ -4,14 +4,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
-#include "host/base/output.h"
 #include "host/base/text.h"
+#include "host/scan/reader_output.h"
 #include "lib/array.h"
 
 #define NOTES_SHOWN 10u
@@ -263,21 +261,12 @@ static void put_json(struct output *out, const struct sweep_data *d)
 int sweep_show(const struct sweep_data *data, enum sweep_format format)
 {
     struct output *out;
-    int error;
 
     if (format == SWEEP_TABLE) {
         print_table(data);
         return fflush(stdout) == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
     }
-    out = malloc(sizeof *out);
-    if (out == NULL)
-        return error_exit(HR_EXIT_FAILED, "out of memory; end other programs");
-    output_init(out, STDOUT_FILENO);
-    if (format == SWEEP_CSV)
-        put_csv(out, data);
-    else
-        put_json(out, data);
-    error = output_flush(out);
-    free(out);
-    return error == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
+    out = reader_output_open();
+    (format == SWEEP_CSV ? put_csv : put_json)(out, data);
+    return reader_output_close(out);
 }
