@@ -193,3 +193,50 @@ void output_json_print(struct output *out, const char *format, ...)
     print(out, format, &values, output_json);
     va_end(values);
 }
+
+void output_rows_begin(struct output_rows *rows, const char *format)
+{
+    if (rows->json) {
+        output_char(rows->out, '[');
+        return;
+    }
+    for (const char *at = format; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        output_text(rows->out, at != format ? "," : "");
+        output_bytes(rows->out, at, strcspn(at, ":"));
+    }
+    output_char(rows->out, '\n');
+}
+
+void output_row(struct output_rows *rows, const char *format, ...)
+{
+    struct output *out = rows->out;
+    const char *at = format;
+    va_list values;
+
+    if (rows->json)
+        output_text(out, rows->any ? ",\n{" : "\n{");
+    rows->any = true;
+    va_start(values, format);
+    while (*at != 0) {
+        size_t name_bytes = strcspn(at, ":");
+
+        if (rows->json) {
+            output_char(out, '"');
+            output_bytes(out, at, name_bytes);
+            output_text(out, "\":");
+        }
+        at = put_value(out, at + name_bytes + 2, &values,
+                       rows->json ? output_json : output_csv_text);
+        if (*at == ',')
+            output_char(out, *at++);
+    }
+    va_end(values);
+    output_text(out, rows->json ? "}" : "\n");
+}
+
+void output_rows_end(struct output_rows *rows)
+{
+    if (rows->json)
+        output_char(rows->out, ']');
+}

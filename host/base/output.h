@@ -57,6 +57,19 @@ void output_csv_print(struct output *out, const char *format, ...)
 void output_json_print(struct output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Rows in one of both forms: lines of CSV below the names, or an array of JSON objects.  One format
+ * describes a row: names, each with a conversion as above, such as "pid:%u,name:%s". */
+struct output_rows {
+    struct output *out;
+    bool json;
+    bool any; /* row so far */
+};
+
+void output_rows_begin(struct output_rows *rows, const char *format);
+void output_row(struct output_rows *rows, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void output_rows_end(struct output_rows *rows);
+
 static inline void output_char(struct output *out, char c)
 {
     if (out->used == OUTPUT_BYTES)

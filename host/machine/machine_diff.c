@@ -149,36 +149,24 @@ static void print_table(const struct side sides[2], const struct differences *d)
         puts("\nthe machines are the same in all that the traces say");
 }
 
-static void put_csv(struct output *out, const struct differences *d)
+static void put_rows(struct output *out, bool json, const struct differences *d)
 {
-    char value[VALUE_BYTES];
-
-    output_text(out, "fact,before,after\n");
-    for (size_t i = 0; i < d->count; i++) {
-        const struct difference *one = &d->list[i];
-
-        value_of(value, one->before, one->after);
-        output_csv_print(out, "%s,%s", one->fact->key, value);
-        value_of(value, one->after, one->before);
-        output_csv_print(out, ",%s\n", value);
-    }
-}
-
-static void put_json(struct output *out, const struct differences *d)
-{
+    static const char format[] = "fact:%s,before:%s,after:%s";
+    struct output_rows rows = {.out = out, .json = json};
     char before[VALUE_BYTES], after[VALUE_BYTES];
 
-    output_text(out, "[");
+    output_rows_begin(&rows, format);
     for (size_t i = 0; i < d->count; i++) {
         const struct difference *one = &d->list[i];
 
         value_of(before, one->before, one->after);
         value_of(after, one->after, one->before);
-        output_text(out, i != 0 ? "," : "");
-        output_json_print(out, "\n{\"fact\":%s,\"before\":%s,\"after\":%s}", one->fact->key,
-                          one->before != NULL ? before : NULL, one->after != NULL ? after : NULL);
+        output_row(&rows, format, one->fact->key, one->before != NULL ? before : NULL,
+                   one->after != NULL ? after : NULL);
     }
-    output_text(out, "\n]\n");
+    output_text(out, json ? "\n" : "");
+    output_rows_end(&rows);
+    output_text(out, json ? "\n" : "");
 }
 
 static int present(const struct side sides[2], enum reader_format format)
@@ -192,7 +180,7 @@ static int present(const struct side sides[2], enum reader_format format)
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    (format == READER_CSV ? put_csv : put_json)(out, &d);
+    put_rows(out, format == READER_JSON, &d);
     return reader_output_close(out);
 }
 

@@ -188,7 +188,7 @@ static int present_rows(struct options *options, bool allocations)
                                                : MEMORY_ORDER_BYTES);
         (csv ? memory_allocations_csv : memory_allocations_json)(out, &options->rows, limit);
     } else {
-        (csv ? memory_rows_csv : memory_rows_json)(out, &options->memory, pages_of(options), limit);
+        memory_rows(out, !csv, &options->memory, pages_of(options), limit);
     }
     return reader_output_close(out);
 }

@@ -53,10 +53,7 @@ static int print_rows(const struct reader *reader, const struct memory_view_acce
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (reader->format == READER_CSV)
-        memory_profile_print_csv(out, &view->rows, limit);
-    else
-        memory_profile_print_json(out, &view->rows, &view->counts, limit);
+    memory_profile_put(out, reader->format == READER_JSON, &view->rows, &view->counts, limit);
     return reader_output_close(out);
 }
 

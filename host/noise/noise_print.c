@@ -141,19 +141,27 @@ void noise_print(FILE *out, const struct noise *noise, unsigned long limit)
                 noise->dropped != 0 ? "the 65536 longest" : "all");
 }
 
-void noise_rows_csv(struct output *out, const struct noise *noise, unsigned long limit)
+static void put_spans(struct output *out, bool json, const struct noise *noise, unsigned long limit)
 {
+    static const char format[] = "time_ns:%lu,length_ns:%lu,cpu:%u,tid:%u,cause:%s,detail:%s";
+    struct output_rows rows = {.out = out, .json = json};
     char detail[64];
 
-    output_text(out, "time_ns,length_ns,cpu,tid,cause,detail\n");
+    output_rows_begin(&rows, format);
     for (uint32_t i = 0; i < reader_shown(noise->kept_count, limit); i++) {
         const struct noise_span *span = &noise->kept[i];
 
         detail_of(span, detail, sizeof detail);
-        output_csv_print(out, "%lu,%lu,%u,%u,%s,%s\n", trace_info_time_ns(noise->info, span->time),
-                         trace_info_ns(noise->info, span->ticks), span->cpu, span->tid,
-                         noise_cause_name(span->cause), detail);
+        output_row(&rows, format, trace_info_time_ns(noise->info, span->time),
+                   trace_info_ns(noise->info, span->ticks), span->cpu, span->tid,
+                   noise_cause_name(span->cause), detail);
     }
+    output_rows_end(&rows);
+}
+
+void noise_rows_csv(struct output *out, const struct noise *noise, unsigned long limit)
+{
+    put_spans(out, false, noise, limit);
 }
 
 static void put_cause(struct output *out, const struct noise *noise, enum noise_cause cause)
@@ -166,27 +174,21 @@ static void put_cause(struct output *out, const struct noise *noise, enum noise_
         trace_info_ns(noise->info, sum->longest), share_of(noise, sum));
 }
 
-static void put_span(struct output *out, const struct noise *noise, const struct noise_span *span)
+static void put_waits(struct output *out, const struct noise *noise)
 {
-    char detail[64];
-
-    detail_of(span, detail, sizeof detail);
-    output_json_print(out,
-                      "{\"time_ns\":%lu,\"length_ns\":%lu,\"cpu\":%u,\"tid\":%u,\"cause\":%s,"
-                      "\"detail\":%s}",
-                      trace_info_time_ns(noise->info, span->time),
-                      trace_info_ns(noise->info, span->ticks), span->cpu, span->tid,
-                      noise_cause_name(span->cause), detail);
-}
-
-static void put_wait(struct output *out, const struct noise *noise, const struct waits_row *row)
-{
+    static const char format[] = "count:%lu,total_ns:%lu,longest_ns:%lu,call:%s,where:%s";
+    struct output_rows rows = {.out = out, .json = true};
     char room[32];
 
-    output_json_print(
-        out, "{\"count\":%lu,\"total_ns\":%lu,\"longest_ns\":%lu,\"call\":%s,\"where\":%s}",
-        row->count, trace_info_ns(noise->info, row->ticks),
-        trace_info_ns(noise->info, row->longest), waits_call_name(row->call, room), row->where);
+    output_rows_begin(&rows, format);
+    for (uint32_t i = 0; i < noise->waits.count; i++) {
+        const struct waits_row *row = &noise->waits.rows[i];
+
+        output_row(&rows, format, row->count, trace_info_ns(noise->info, row->ticks),
+                   trace_info_ns(noise->info, row->longest), waits_call_name(row->call, room),
+                   row->where);
+    }
+    output_rows_end(&rows);
 }
 
 void noise_rows_json(struct output *out, const struct noise *noise, unsigned long limit)
@@ -205,15 +207,9 @@ void noise_rows_json(struct output *out, const struct noise *noise, unsigned lon
         put_cause(out, noise, (enum noise_cause)i);
         first = false;
     }
-    output_text(out, "],\"waits\":[");
-    for (uint32_t i = 0; i < noise->waits.count; i++) {
-        output_text(out, i == 0 ? "\n" : ",\n");
-        put_wait(out, noise, &noise->waits.rows[i]);
-    }
-    output_text(out, "],\"gaps\":[");
-    for (uint32_t i = 0; i < reader_shown(noise->kept_count, limit); i++) {
-        output_text(out, i == 0 ? "\n" : ",\n");
-        put_span(out, noise, &noise->kept[i]);
-    }
-    output_text(out, "]}\n");
+    output_text(out, "],\"waits\":");
+    put_waits(out, noise);
+    output_text(out, ",\"gaps\":");
+    put_spans(out, true, noise, limit);
+    output_text(out, "}\n");
 }

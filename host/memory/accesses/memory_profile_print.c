@@ -87,40 +87,26 @@ void memory_profile_print(FILE *out, const struct memory_profile *rows,
         fprintf(out, "# %zu more; --limit 0 shows all\n", rows->count - count);
 }
 
-void memory_profile_print_csv(struct output *out, const struct memory_profile *rows,
-                              unsigned long limit)
+void memory_profile_put(struct output *out, bool json, const struct memory_profile *rows,
+                        const struct memory_counts *counts, unsigned long limit)
 {
-    output_text(out, "name,reads,writes,beyond_l1,beyond_llc,modified,timed,latency_cycles,"
-                     "estimated_accesses,cost_share,mostly\n");
-    for (size_t i = 0; i < reader_shown(rows->count, limit); i++) {
-        const struct memory_profile_row *row = &rows->all[i];
+    static const char format[] =
+        "name:%s,reads:%lu,writes:%lu,beyond_l1:%lu,beyond_llc:%lu,modified:%lu,timed:%lu,"
+        "latency_cycles:%lu,estimated_accesses:%lu,cost_share:%g,mostly:%s";
+    struct output_rows put = {.out = out, .json = json};
 
-        output_csv_print(out, "%s,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%lu,%g,%s\n", row->name,
-                         row->sums.reads, row->sums.writes, row->sums.beyond_l1,
-                         row->sums.beyond_llc, row->sums.modified, row->sums.timed,
-                         row->sums.latency, row->sums.estimated,
-                         memory_sums_share(&rows->total, &row->sums), row->other);
-    }
-}
-
-void memory_profile_print_json(struct output *out, const struct memory_profile *rows,
-                               const struct memory_counts *counts, unsigned long limit)
-{
-    output_json_print(out, "{\"records\":%lu,\"without_address\":%lu,\"rows\":[", counts->records,
-                      counts->without);
-    for (size_t i = 0; i < reader_shown(rows->count, limit); i++) {
-        const struct memory_profile_row *row = &rows->all[i];
-
-        output_text(out, i != 0 ? ",\n" : "\n");
+    if (json)
         output_json_print(out,
-                          "{\"name\":%s,\"reads\":%lu,\"writes\":%lu,\"beyond_l1\":%lu,"
-                          "\"beyond_llc\":%lu,\"modified\":%lu,\"timed\":%lu,"
-                          "\"latency_cycles\":%lu,\"estimated_accesses\":%lu,\"cost_share\":%g,"
-                          "\"mostly\":%s}",
-                          row->name, row->sums.reads, row->sums.writes, row->sums.beyond_l1,
-                          row->sums.beyond_llc, row->sums.modified, row->sums.timed,
-                          row->sums.latency, row->sums.estimated,
-                          memory_sums_share(&rows->total, &row->sums), row->other);
+                          "{\"records\":%lu,\"without_address\":%lu,\"rows\":", counts->records,
+                          counts->without);
+    output_rows_begin(&put, format);
+    for (size_t i = 0; i < reader_shown(rows->count, limit); i++) {
+        const struct memory_profile_row *row = &rows->all[i];
+
+        output_row(&put, format, row->name, row->sums.reads, row->sums.writes, row->sums.beyond_l1,
+                   row->sums.beyond_llc, row->sums.modified, row->sums.timed, row->sums.latency,
+                   row->sums.estimated, memory_sums_share(&rows->total, &row->sums), row->other);
     }
-    output_text(out, "]}\n");
+    output_rows_end(&put);
+    output_text(out, json ? "}\n" : "");
 }

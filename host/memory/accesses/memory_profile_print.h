@@ -14,7 +14,5 @@ void memory_profile_print_head(FILE *out, const struct trace_info *info, uint64_
 void memory_profile_print(FILE *out, const struct memory_profile *rows,
                           const struct memory_counts *counts, enum memory_profile_by by,
                           unsigned long limit, unsigned int terminal);
-void memory_profile_print_csv(struct output *out, const struct memory_profile *rows,
-                              unsigned long limit);
-void memory_profile_print_json(struct output *out, const struct memory_profile *rows,
-                               const struct memory_counts *counts, unsigned long limit);
+void memory_profile_put(struct output *out, bool json, const struct memory_profile *rows,
+                        const struct memory_counts *counts, unsigned long limit);

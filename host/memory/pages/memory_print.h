@@ -15,10 +15,9 @@ void memory_print(FILE *out, const struct memory *memory, unsigned long limit);
 void memory_print_looks(FILE *out, const struct memory *memory, unsigned long limit);
 void memory_print_touchers(FILE *out, const struct memory *memory, unsigned long limit);
 
-void memory_rows_csv(struct output *out, const struct memory *memory, enum memory_rows rows,
-                     unsigned long limit);
-void memory_rows_json(struct output *out, const struct memory *memory, enum memory_rows rows,
-                      unsigned long limit);
+/* For other programs, as CSV or JSON. */
+void memory_rows(struct output *out, bool json, const struct memory *memory, enum memory_rows of,
+                 unsigned long limit);
 
 /* Ranges and functions, those with the most bytes first; NULL if memory runs out.  The caller frees
  * the array. */
