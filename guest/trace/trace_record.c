@@ -26,91 +26,77 @@ static uint32_t saturated(uint64_t value)
 
 static uint32_t put_syscall(const struct trace_slot *slot, union record_body *body)
 {
-    const uint64_t *words = slot->counters;
-
     body->syscall = (struct hr_rec_syscall){.time = slot->time,
                                             .result = slot->ip,
-                                            .duration_ticks = saturated(words[0]),
+                                            .duration_ticks = saturated(slot->counters[0]),
                                             .tid = slot->tid,
-                                            .number = (uint32_t)words[1]};
+                                            .number = (uint32_t)slot->counters[1]};
     return sizeof body->syscall;
 }
 
 static uint32_t put_switched(const struct trace_slot *slot, union record_body *body)
 {
-    const uint64_t *words = slot->counters;
-
     body->switched = (struct hr_rec_switch){.time = slot->time,
-                                            .from_tid = (uint32_t)words[0],
-                                            .to_tid = (uint32_t)words[1],
-                                            .reason = (uint32_t)words[2],
-                                            .waker_tid = (uint32_t)words[3]};
+                                            .from_tid = (uint32_t)slot->counters[0],
+                                            .to_tid = (uint32_t)slot->counters[1],
+                                            .reason = (uint32_t)slot->counters[2],
+                                            .waker_tid = (uint32_t)slot->counters[3]};
     return sizeof body->switched;
 }
 
 static uint32_t put_output(const struct trace_slot *slot, union record_body *body)
 {
-    const uint64_t *words = slot->counters;
-
     body->output = (struct hr_rec_output){.time = slot->time,
-                                          .offset = words[0],
-                                          .bytes = (uint32_t)words[1],
-                                          .stream = (uint32_t)words[2]};
+                                          .offset = slot->counters[0],
+                                          .bytes = (uint32_t)slot->counters[1],
+                                          .stream = (uint32_t)slot->counters[2]};
     return sizeof body->output;
 }
 
 static uint32_t put_gap(const struct trace_slot *slot, union record_body *body)
 {
-    const uint64_t *words = slot->counters;
-
     body->gap = (struct hr_rec_gap){.time_first = slot->time,
-                                    .time_last = words[0],
-                                    .reason = (uint32_t)words[1],
+                                    .time_last = slot->counters[0],
+                                    .reason = (uint32_t)slot->counters[1],
                                     .tid = slot->tid};
     return sizeof body->gap;
 }
 
 static uint32_t put_fault(const struct trace_slot *slot, union record_body *body)
 {
-    const uint64_t *words = slot->counters;
-
     body->fault = (struct hr_rec_fault){.time = slot->time,
                                         .ip = slot->ip,
-                                        .address = words[0],
-                                        .vector = (uint32_t)words[1],
-                                        .error = (uint32_t)words[2],
-                                        .signal = (uint32_t)words[3],
+                                        .address = slot->counters[0],
+                                        .vector = (uint32_t)slot->counters[1],
+                                        .error = (uint32_t)slot->counters[2],
+                                        .signal = (uint32_t)slot->counters[3],
                                         .tid = slot->tid};
     return sizeof body->fault;
 }
 
 static uint32_t put_period(const struct trace_slot *slot, union record_body *body)
 {
-    const uint64_t *words = slot->counters;
-
-    body->period = (struct hr_rec_period){.time = slot->time, .period = words[0]};
+    body->period = (struct hr_rec_period){.time = slot->time, .period = slot->counters[0]};
     return sizeof body->period;
 }
 
 static uint32_t put_request(const struct trace_slot *slot, union record_body *body)
 {
-    const uint64_t *words = slot->counters;
-
-    body->request = (struct hr_rec_request){
-        .time = slot->time, .request = slot->ip, .tid = slot->tid, .kind = (uint32_t)words[0]};
+    body->request = (struct hr_rec_request){.time = slot->time,
+                                            .request = slot->ip,
+                                            .tid = slot->tid,
+                                            .kind = (uint32_t)slot->counters[0]};
     return sizeof body->request;
 }
 
 static uint32_t put_wait(const struct trace_slot *slot, union record_body *body)
 {
-    const uint64_t *words = slot->counters;
-
     body->wait = (struct hr_rec_wait){.time = slot->time,
                                       .address = slot->ip,
                                       .tid = slot->tid,
-                                      .number = (uint32_t)words[0],
-                                      .operation = (uint32_t)words[1],
-                                      .joins = (uint32_t)words[2]};
+                                      .number = (uint32_t)slot->counters[0],
+                                      .operation = (uint32_t)slot->counters[1],
+                                      .joins = (uint32_t)slot->counters[2]};
     return sizeof body->wait;
 }
 
@@ -122,30 +108,26 @@ static uint32_t put_wake(const struct trace_slot *slot, union record_body *body)
 
 static uint32_t put_mapping(const struct trace_slot *slot, union record_body *body)
 {
-    const uint64_t *words = slot->counters;
-
     body->mapping = (struct hr_rec_mapping){.time = slot->time,
                                             .address = slot->ip,
-                                            .bytes = words[0],
-                                            .old_address = words[1],
-                                            .old_bytes = words[2],
+                                            .bytes = slot->counters[0],
+                                            .old_address = slot->counters[1],
+                                            .old_bytes = slot->counters[2],
                                             .tid = slot->tid,
-                                            .kind = (uint32_t)words[3],
-                                            .flags = (uint32_t)(words[3] >> 32),
-                                            .protection = (uint32_t)words[4]};
+                                            .kind = (uint32_t)slot->counters[3],
+                                            .flags = (uint32_t)(slot->counters[3] >> 32),
+                                            .protection = (uint32_t)slot->counters[4]};
     return sizeof body->mapping;
 }
 
 static uint32_t put_page_fault(const struct trace_slot *slot, union record_body *body)
 {
-    const uint64_t *words = slot->counters;
-
     body->page_fault = (struct hr_rec_page_fault){.time = slot->time,
-                                                  .address = words[0],
+                                                  .address = slot->counters[0],
                                                   .ip = slot->ip,
                                                   .tid = slot->tid,
-                                                  .bytes = (uint32_t)words[1],
-                                                  .flags = (uint32_t)words[2]};
+                                                  .bytes = (uint32_t)slot->counters[1],
+                                                  .flags = (uint32_t)slot->counters[2]};
     return sizeof body->page_fault;
 }
 
