@@ -3,21 +3,14 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "workloads/now.h"
 
 #define TIMES 200
 #define BYTES_MAX 65536
 
 static char buffer[BYTES_MAX];
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Measures the second of two rounds: in the first one files get their pages. */
 static int measure(const char *what, int fd, size_t bytes, ssize_t (*move)(int, size_t))

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "workloads/now.h"
 
 enum { /* <linux/futex.h>, which musl does not bring */
        FUTEX_WAIT_PRIVATE = 128,
@@ -265,14 +266,6 @@ static int run_affinity(void)
 }
 
 /* ---- calls, switches: for what they cost, see tests/bench/bench.sh ---- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int run_calls(void)
 {

@@ -4,17 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "workloads/now.h"
 
 #define QUANTA_MAX 1000000u
 #define WORK_LOOPS 50u /* one unit of work: 101 instructions */
-
-static uint64_t clock_monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static uint64_t clock_tsc(void)
 {
@@ -62,7 +56,7 @@ static uint64_t number(const char *text, uint64_t maximum)
 
 int main(int argc, char **argv)
 {
-    uint64_t (*clock)(void) = clock_monotonic_ns;
+    uint64_t (*clock)(void) = now_ns;
     int next = 1;
     if (next < argc && strcmp(argv[next], "-t") == 0) {
         clock = clock_tsc;

@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "workloads/now.h"
 
 #define TIMES 1000
 #define LARGE 65536
@@ -19,14 +20,6 @@ enum kind { UNIX, TCP, UDP };
 
 static int ends[2];
 static char buffer[LARGE], other[LARGE];
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static struct sockaddr_in bound(int fd)
 {

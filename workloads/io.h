@@ -1,9 +1,9 @@
 /* What the io_* programs share: each prints what calls return, so that a native run and one in the
  * guest can be compared. */
-#ifndef WORKLOADS_IO_H
-#define WORKLOADS_IO_H
+#pragma once
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +26,13 @@ static inline void *io_bad(void)
     return address;
 }
 
+static inline int readiness(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN | POLLOUT | POLLRDHUP};
+
+    return poll(&p, 1, 0) < 0 ? -1 : p.revents;
+}
+
 /* Nothing is written before the end. */
 static inline void io_quietly(void)
 {
@@ -35,5 +42,3 @@ static inline void io_quietly(void)
 }
 
 #define SAY(call) io_say(#call, (long)(call))
-
-#endif

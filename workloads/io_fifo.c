@@ -1,7 +1,6 @@
 /* io_fifo: FIFOs, and calls on files that are none: in a directory of its own below the present
  * one. */
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -20,13 +19,6 @@
 #define ROUNDS 200
 #define PAGE 4096ul
 #define MIB (1ul << 20)
-
-static int readiness(int fd)
-{
-    struct pollfd p = {.fd = fd, .events = POLLIN | POLLOUT};
-
-    return poll(&p, 1, 0) < 0 ? -1 : p.revents;
-}
 
 /* Makes calls that do not wait although there is no other end. */
 static void alone(void)

@@ -8,7 +8,6 @@
 #include <sys/epoll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "workloads/io.h"
@@ -280,43 +279,16 @@ static void sharing(void)
 
 /* ---- between threads ---- */
 
-static int pair[2];
-
-static void *answer(void *)
-{
-    static char got[LARGE];
-
-    if (recv(pair[1], got, LARGE, MSG_WAITALL) != LARGE)
-        abort();
-    for (int i = 0; i < LARGE; i++)
-        got[i]++;
-    return (void *)(intptr_t)write(pair[1], got, LARGE);
-}
-
 static void between_threads(void)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET};
     int watch = epoll_create1(0), file = open("contents", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    int pair[2];
     off_t offset = 1;
-    pthread_t id;
-    void *result;
-    long good = 0;
 
     make_pair(pair);
     SAY(epoll_ctl(watch, EPOLL_CTL_ADD, pair[0], &event));
-    SAY(pthread_create(&id, NULL, answer, NULL));
-    for (int i = 0; i < LARGE; i++)
-        buffer[i] = (char)(i * 7);
-    SAY(send(pair[0], buffer, LARGE, 0));
-    SAY(epoll_wait(watch, &event, 1, -1));
-    SAY(event.events & EPOLLIN);
-    memset(buffer, 0, sizeof buffer);
-    SAY(recv(pair[0], buffer, LARGE, MSG_WAITALL));
-    for (int i = 0; i < LARGE; i++)
-        good += buffer[i] == (char)(i * 7 + 1);
-    SAY(good);
-    SAY(pthread_join(id, &result));
-    SAY((intptr_t)result);
+    exchange(pair, watch, buffer, LARGE);
     SAY(write(file, "0123456789", 10));
     SAY(sendfile(pair[1], file, &offset, 100));
     SAY(offset);

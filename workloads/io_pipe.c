@@ -1,6 +1,5 @@
 /* io_pipe: pipes and event counters, alone and between threads. */
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -20,13 +19,6 @@ static volatile sig_atomic_t broken;
 static void on_pipe(int signal)
 {
     broken += signal == SIGPIPE;
-}
-
-static int readiness(int fd)
-{
-    struct pollfd p = {.fd = fd, .events = POLLIN | POLLOUT};
-
-    return poll(&p, 1, 0) < 0 ? -1 : p.revents;
 }
 
 /* ---- one thread ---- */

@@ -11,25 +11,16 @@
 #include <unistd.h>
 
 #include "workloads/io.h"
+#include "workloads/io_socket.h"
 
 #define BYTES 300000
 
 static char buffer[BYTES];
 static int pair[2];
 
-static int readiness(int fd)
-{
-    struct pollfd p = {.fd = fd, .events = POLLIN | POLLOUT | POLLRDHUP};
-
-    return poll(&p, 1, 0) < 0 ? -1 : p.revents;
-}
-
 static long option(int name)
 {
-    int value = -1;
-    socklen_t bytes = sizeof value;
-
-    return getsockopt(pair[0], SOL_SOCKET, name, &value, &bytes) < 0 ? -1 : value;
+    return number(pair[0], SOL_SOCKET, name);
 }
 
 static void alone(void)
@@ -91,40 +82,14 @@ static void alone(void)
     close(here[1]);
 }
 
-static void *answer(void *)
-{
-    static char got[BYTES];
-
-    if (recv(pair[1], got, BYTES, MSG_WAITALL) != BYTES)
-        abort();
-    for (int i = 0; i < BYTES; i++)
-        got[i]++;
-    return (void *)(intptr_t)write(pair[1], got, BYTES);
-}
-
 static void between_threads(void)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP};
     int watch = epoll_create1(0);
-    pthread_t id;
-    void *result;
-    long good = 0;
 
     SAY(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
     SAY(epoll_ctl(watch, EPOLL_CTL_ADD, pair[0], &event));
-    SAY(pthread_create(&id, NULL, answer, NULL));
-    for (int i = 0; i < BYTES; i++)
-        buffer[i] = (char)(i * 7);
-    SAY(send(pair[0], buffer, BYTES, 0));
-    SAY(epoll_wait(watch, &event, 1, -1));
-    SAY(event.events & EPOLLIN);
-    memset(buffer, 0, sizeof buffer);
-    SAY(recv(pair[0], buffer, BYTES, MSG_WAITALL));
-    for (int i = 0; i < BYTES; i++)
-        good += buffer[i] == (char)(i * 7 + 1);
-    SAY(good);
-    SAY(pthread_join(id, &result));
-    SAY((intptr_t)result);
+    exchange(pair, watch, buffer, BYTES);
     SAY(epoll_wait(watch, &event, 1, 0));
     SAY(close(pair[1]));
     SAY(epoll_wait(watch, &event, 1, -1));

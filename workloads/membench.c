@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
+
+#include "workloads/now.h"
 
 #define LINE 64u
 #define LEAST_BYTES (16u << 10)
@@ -105,14 +106,6 @@ static const struct kind {
              {"write", pass_write, 1},
              {"copy", pass_copy, 2},
              {"chase", pass_chase, 0}};
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Prints the best pass: "read SIZE BYTES NANOSECONDS", for a chain "chase SIZE LOADS NANOSECONDS".
  */

@@ -4,30 +4,16 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
 
-static int pipes[2][2];
 static volatile uint32_t *private_words, *shared_words;
-
-static void make_pipes(void)
-{
-    CHECK(pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0);
-}
-
-static void close_pipes(void)
-{
-    for (int i = 0; i < 4; i++)
-        close(pipes[i / 2][i % 2]);
-}
 
 /* ---- basic: statuses ---- */
 

@@ -82,6 +82,19 @@ static inline void send_byte(int fd, unsigned char byte)
     CHECK(write(fd, &byte, 1) == 1);
 }
 
+static int pipes[2][2]; /* between a process and its child */
+
+static inline void make_pipes(void)
+{
+    CHECK(pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0);
+}
+
+static inline void close_pipes(void)
+{
+    for (int i = 0; i < 4; i++)
+        close(pipes[i / 2][i % 2]);
+}
+
 struct mode {
     const char *name;
     void (*run)(void);

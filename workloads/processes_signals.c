@@ -10,19 +10,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-static int pipes[2][2];
-
-static void make_pipes(void)
-{
-    CHECK(pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0);
-}
-
-static void close_pipes(void)
-{
-    for (int i = 0; i < 4; i++)
-        close(pipes[i / 2][i % 2]);
-}
-
 /* ---- send: a signal, its sender and its value ---- */
 
 static volatile sig_atomic_t seen;
