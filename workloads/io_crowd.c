@@ -9,7 +9,7 @@
 #include "workloads/io.h"
 #include "workloads/io_socket.h"
 
-#define ATTEMPTS 100000
+#define ATTEMPTS 30000
 #define FILES 1000
 #define CLIENTS 60
 

@@ -1,5 +1,5 @@
 /* processes_signals: signals between processes, groups, sessions, stops, pidfds.  Each mode does
- * its checks and prints one line. */
+ * its checks and prints one line.  STOPS says how often threads end while they are stopped. */
 #include "workloads/processes.h"
 
 #include <poll.h>
@@ -176,12 +176,13 @@ static int child_chain(void)
 /* A thread that ends may be the last one that a stop waits for. */
 static void stop_while_threads_end(void)
 {
+    int rounds = getenv("STOPS") != NULL ? atoi(getenv("STOPS")) : 5000;
     siginfo_t info = {0};
     pid_t pid;
 
     make_pipes();
     pid = start(child_chain);
-    for (int i = 0; i < 5000 && info.si_status == (i ? SIGSTOP : 0); i++) {
+    for (int i = 0; i < rounds && info.si_status == (i ? SIGSTOP : 0); i++) {
         CHECK(kill(pid, SIGSTOP) == 0);
         info.si_status = 0;
         for (int looks = 0; looks < 5000 && info.si_status == 0; looks++) {

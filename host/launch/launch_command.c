@@ -77,7 +77,8 @@ static void add_memory(const struct options *o, const struct launch_machine *m,
 
     if (m->kvm)
         add_backend(&m->memory, megabytes, c);
-    add(c, "-machine", MACHINE "%s", m->kvm ? ",mem-merge=off,memory-backend=memory" : "");
+    add(c, "-machine", MACHINE "%s%s", m->kvm ? ",mem-merge=off,memory-backend=memory" : "",
+        m->virtual_time ? "," LAUNCH_NO_TICKS : "");
     add(c, "-m", "%lluM", megabytes);
     if (overcommit != NULL)
         add(c, "-overcommit", "%s", overcommit);

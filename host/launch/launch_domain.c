@@ -237,8 +237,10 @@ static void put_command_line(struct xml *x, const struct options *o, const struc
     put_argument(x, "-global", "virtio-pci.ioeventfd=off");
     if (o->cpu != NULL)
         put_argument(x, "-cpu", o->cpu);
-    if (m->virtual_time)
+    if (m->virtual_time) {
         put_argument(x, "-icount", "shift=0,sleep=off");
+        put_argument(x, "-machine", LAUNCH_NO_TICKS);
+    }
     if (overcommit != NULL) /* after libvirt's own option, which knows only mem-lock */
         put_argument(x, "-overcommit", overcommit);
     put_argument(x, "-device", exit_device);

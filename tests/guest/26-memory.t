@@ -41,9 +41,9 @@ within 'and was sampled as often, but for one' "$(stat_of got/trace .samples)" $
 like 'the log' got/log '^microtome .* ready after'
 
 # Three pieces, in which frames and their headers straddle.
-memory_run 8000000:400000 "$shared" -i 1us "$WORKLOADS/phases"
+memory_run 8000000:400000 "$shared" -i 1us "$WORKLOADS/phases" 4 2
 all=$(stat_of got/trace .samples) count=$(total got/trace instructions)
-ok 'a full buffer: whole frames' memory_run 8000000:81000,9000000:1000,a000000:117000 "$shared" -i 1us "$WORKLOADS/phases"
+ok 'a full buffer: whole frames' memory_run 8000000:81000,9000000:1000,a000000:105000 "$shared" -i 1us "$WORKLOADS/phases" 4 2
 is 'the run is done all the same' "$(result_of end)" 1
 is 'totals are right' "$(total got/trace instructions)" "$count"
 lost=$(stat_of got/trace .lost)
@@ -122,9 +122,9 @@ for machine in "$shared" '-smp 3'; do
         set -- $program
         case $1 in busybox) path=/bin/busybox ;; *) path=$WORKLOADS/$1 ;; esac
         shift
-        memory_run 8000000:400000 "$machine" --cpus "$cpus" --mode off --timeout 300ms "$path" "$@"
+        memory_run 8000000:400000 "$machine" --cpus "$cpus" --mode off --timeout 100ms "$path" "$@"
         is "--cpus $cpus: $program is stopped" "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 3 9'
-        within "--cpus $cpus: $program: when it is time" "$(stat_of got/trace '.duration_ns / 1000000 | floor')" 300 "$((300 + cpus * 2000))"
+        within "--cpus $cpus: $program: when it is time" "$(stat_of got/trace '.duration_ns / 1000000 | floor')" 100 "$((100 + cpus * 2000))"
     done
     memory_run 8000000:400000 "$machine" --cpus "$cpus" --timeout 300s "$WORKLOADS/threads" stuck 3
     is "--cpus $cpus: who waits for ever is not waited for" "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 2 9'

@@ -8,13 +8,18 @@ for program in processes processes_signals; do
     "$WORKLOADS/$program-glibc-static" >native 2>&1
     modes=$(sed 's/: good$//' native)
     is "$program: all is good natively" "$(grep -vc ': good$' native)" 0
-    for options in '--cpus 0' '--cpus 2' '--cpus 4'; do
-        for kind in "$program-glibc-static" "$program-musl"; do
-            [ -x "$WORKLOADS/$kind" ] || continue
-            # shellcheck disable=SC2086
-            run_guest $options --mode off -q "$WORKLOADS/$kind"
-            is "$kind with $options" "$(cat out)" "$(printf '%s\n' "$modes" | sed 's/$/: good/')"
-        done
+    # The last stops are a race of CPUs in the kernel, one or two in 5,000: each number of them has it with one of the two libraries.
+    for how in '0 500 500' '2 5000 500' '4 500 5000'; do
+        # shellcheck disable=SC2086
+        set -- $how
+        run_guest --cpus "$1" --mode off -q --keep-files kept.d -- sh -c 'STOPS=$0 "$2" >first; STOPS=$1 exec "$3"' "$2" "$3" \
+            "$WORKLOADS/$program-glibc-static" "$WORKLOADS/$program-musl"
+        is "$program-glibc-static with --cpus $1" "$(cat "kept.d$PWD/first")" "$(printf '%s\n' "$modes" | sed 's/$/: good/')"
+        if [ -x "$WORKLOADS/$program-musl" ]; then
+            is "$program-musl with --cpus $1" "$(cat out)" "$(printf '%s\n' "$modes" | sed 's/$/: good/')"
+        else
+            skip 1 'musl-tools is not installed'
+        fi
     done
 done
 
@@ -66,7 +71,7 @@ if __name__ == '__main__':
             print(kind, sum(pool.map(square, range(100))))
 END
 cat >hello.c <<'END'
-#include <stdio.h>
+int puts(const char *);
 int main(void) { puts("hello"); return 6; }
 END
 cat >Makefile <<'END'

@@ -9,6 +9,7 @@ python=/usr/bin/python3
 [ -x $python ] || skip_all "$python is not installed"
 "$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || skip_all "$python is of another version than 3.11 to 3.13"
 cp "$program" hot.py
+mkdir own && cp hot.py own # which has the same names in every run
 
 # by_python [OPTION...]: rows "samples function line" of the trace $trace.
 trace=hr.bin
@@ -25,11 +26,12 @@ samples() {
 share() { awk -v a="$1" -v b="$2" 'BEGIN { print (a + b ? a / (a + b) : 0) }'; }
 
 "$python" hot.py 30 >native
-# not a multiple of what a turn of a loop takes
-run_guest -q -i 3737ns --python "$python" hot.py 30
+interval=11213ns # not a multiple of what a turn of a loop takes
+run_guest -q -i $interval --python "$python" own/hot.py 30
 is 'it runs' "$status" 0
 same_file 'its output is that of a native run' out native
 ok 'the trace is whole' "$HR" check hr.bin
+"$HR" dump --format csv hr.bin >python.csv
 
 by_python --by python >rows
 hot=$(samples hot) cool=$(samples Worker.cool)
@@ -37,7 +39,7 @@ within 'a function has the share of its loop' "$(share "$hot" "$cool")" 0.79 0.8
 total=$(stat_of hr.bin .samples)
 is 'every sample counts once' "$(awk '{ n += $1 } END { print n }' rows)" "$total"
 for turn in 0 1 2 3 4 5 6 7 8 9 10 11; do
-    # 2000 turns of an empty loop take more than 40 us
+    # 2000 turns of an empty loop take more than 40 us: three samples at least
     [ "$(samples made_$turn)" -ge 2 ] || echo "made_$turn: $(samples made_$turn)"
 done >missing
 is 'a freed function does not lend its name to the next one' "$(cat missing)" ''
@@ -72,9 +74,7 @@ like 'the flame graph has functions of Python' flame.svg 'Worker\.cool'
 run_hr view hr.bin -o page.html
 is 'the page is written' "$status" 0
 
-run_guest -q -i 5us --python "$python" -I -S hot.py 5
-"$HR" dump --format csv hr.bin >python.csv
-run_guest -q -i 5us "$python" -I -S hot.py 5
+run_guest -q -i $interval "$python" own/hot.py 30
 "$HR" dump --format csv hr.bin >plain.csv
 same_file 'frames change neither samples nor their times' plain.csv python.csv
 run_hr report --by python hr.bin
@@ -83,7 +83,7 @@ is 'a trace without frames says how to record them' "$status.$(cat err)" \
 
 # An interpreter that another program starts, twice at the same addresses, and forks of one.
 sed 's/\bhot\b/warm/g' hot.py >warm.py
-run_guest -q -i 3737ns --python sh -c "$python -I -S hot.py 30 & $python -I -S warm.py 30; wait"
+run_guest -q -i $interval --python sh -c "$python -I -S hot.py 30 & $python -I -S warm.py 30; wait"
 is 'a shell starts it twice: it runs' "$status" 0
 by_python --by python >rows
 within 'the first has its names' "$(share "$(samples hot)" $(($(samples Worker.cool) / 2)))" 0.79 0.81
@@ -107,7 +107,7 @@ if os.fork() == 0:
 os.wait()
 turn(30000)
 END
-run_guest -q -i 3737ns --python "$python" -I -S forks.py
+run_guest -q -i $interval --python "$python" -I -S forks.py
 is 'fork: it runs' "$status" 0
 "$HR" report --by process,python --format json hr.bin 2>/dev/null |
     jq -r '.rows[] | select(.function == "turn") | .self.samples' >turns
@@ -130,7 +130,7 @@ for version in 3.12 3.13; do
         skip 3 "there is no CPython $version"
         continue
     fi
-    run_guest -q -i 3737ns --python "$other" -I -S hot.py 30
+    run_guest -q -i $interval --python "$other" -I -S hot.py 30
     same_file "CPython $version: the output of a native run" out native
     by_python --by python >rows
     within "CPython $version: a function has the share of its loop" \
@@ -142,7 +142,7 @@ for version in 3.12 3.13; do
 done
 
 # When an emulator of two CPUs takes samples depends on the host: few points, so that none are left out for what they cost.
-run_cpus 2 "$python" -q --python -i 1ms --max-overhead 90% -- -I -S hot.py 1000
+run_cpus 2 "$python" -q --python -i 500us --max-overhead 90% -- -I -S hot.py 300
 is 'with two CPUs it runs' "$status" 0
 by_python --by python >rows
 # some 180 samples: three standard deviations are 0.09

@@ -61,7 +61,9 @@ calls() {
 }
 
 redis=$root/usr/bin/redis-server
-compare redis --probe "$redis:processCommand" --probe "$redis:call" --probe "$redis:lookupKey" -- sh "$programs/redis.sh"
+probes="-i 10us --probe $redis:processCommand --probe $redis:call --probe $redis:lookupKey"
+# shellcheck disable=SC2086
+compare redis $probes -- sh "$programs/redis.sh"
 within 'redis: probes: commands of its clients' "$(calls redis processCommand)" 1030 1100
 "$HR" latency redis/hr.bin >rows
 like 'redis: probes: the longest command' rows '^# processCommand: the [0-9]+ calls above p99 took '
@@ -93,13 +95,13 @@ cd ..
 
 # The run repeats to the instruction, although the host takes the trace at other moments.  redis reads its directory,
 # which therefore holds equal files each time.
-repeated() {
-    rm -f ./*
-    served -i 10us sh "$programs/redis.sh"
-    stat_of hr.bin '[.samples, .duration_ns, .events[0].total] | join(" ")'
-}
+counts() { stat_of hr.bin '[.samples, .duration_ns, .events[0].total] | join(" ")'; }
 cd redis || exit 1
-is 'redis: again, the same samples, time and instructions' "$(repeated)" "$(repeated)"
+first=$(counts)
+rm -f ./*
+# shellcheck disable=SC2086
+served $probes sh "$programs/redis.sh"
+is 'redis: again, the same samples, time and instructions' "$(counts)" "$first"
 cd ..
 
 # On CPUs of their own.

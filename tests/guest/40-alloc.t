@@ -9,16 +9,22 @@ gcc -g -O1 -pthread -static -o static "$ROOT/tests/programs/alloc.c" || exit 1
 musl-gcc -g -O1 -static -o musl "$ROOT/tests/programs/alloc.c" || exit 1
 g++ -g -O2 -o containers "$ROOT/tests/programs/containers.cc" || exit 1
 
-# alloc [OPTION...] PROGRAM...: a run with a trace; its sums are in the file json.
+# alloc [OPTION...] PROGRAM...: a run with a trace; its rows by function are in the file functions.
 alloc() {
     run_guest -q --alloc "$@"
-    "$HR" memory -f json hr.bin >json
+    "$HR" memory --by function -f csv hr.bin >functions
 }
 
-sums() { jq -r '"\(.count) \(.bytes) \(.freed)"' json; }
+# all FILTER: what jq's FILTER gives on the allocations of the run.
+all() { "$HR" memory -f json hr.bin | jq -cr "$1"; }
+sums() { all '"\(.count) \(.bytes) \(.freed)"'; }
 
-# of FUNCTION [FIELD]: what its row says.
-of() { "$HR" memory --by function -f json hr.bin | jq -r ".rows[] | select(.name == \"$1\") | ${2:-\"\\(.count) \\(.bytes) \\(.left_count)\"}"; }
+# of FUNCTION [COLUMNS]: what its row says.
+of() {
+    awk -F, -v row="$1" -v columns="${2:-count bytes left_count}" '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        $1 == row { n = split(columns, wanted, " "); for (i = 1; i <= n; i++) printf "%s%s", $at[wanted[i]], i < n ? " " : "\n" }' functions
+}
 
 # refuses NAME STATUS MESSAGE ARGUMENT...: hr fails, with this message.
 refuses() {
@@ -30,15 +36,16 @@ refuses() {
 
 # ---- patterns ----
 for program in alloc static musl; do
-    alloc ./$program leaks churn grow kinds
+    alloc ./$program leaks churn grow peak kinds
     is "$program: the program runs" "$status $(cat out)" '0 done'
     is "$program: a leak" "$(of leak_here)" '1000 64000 1000'
     is "$program: churn" "$(of churn)" '5000 500000 0'
-    is "$program: ... each object is freed at once" "$(of churn .brief)" 5000
-    is "$program: realloc" "$(of grow) $(of grow .peak_bytes)" '64 2080000 0 64000'
+    is "$program: ... each object is freed at once" "$(of churn brief)" 5000
+    is "$program: realloc" "$(of grow 'count bytes left_count peak_bytes')" '64 2080000 0 64000'
     is "$program: every function" "$(of kinds)" "7 1001335 0"
-    alloc ./$program peak
-    is "$program: a peak" "$(of peak) $(of peak .at_peak_bytes)" '101 1000500 0 1000000'
+    is "$program: a peak" "$(of peak 'count bytes left_count at_peak_bytes')" '101 1000500 0 1000000'
+    [ $program = alloc ] || continue
+    is 'lifetimes are exact' "$(of grow 'lifetime_median_ns lifetime_p90_ns' | awk '{ print ($1 > 50 && $1 < $2 && $2 < 1500) }')" 1
 done
 alloc ./alloc leaks
 "$HR" memory hr.bin >first
@@ -48,12 +55,10 @@ is 'sums' "$(sums)" '1000 64000 0'
 is 'hr stat has them' "$(stat_of hr.bin '.allocations | "\(.count) \(.bytes) \(.peak_bytes) \(.left_count)"')" '1000 64000 64000 1000'
 "$HR" stat hr.bin >stat
 like '... in one line' stat '^ +1,000  allocations +of 64.00 KB; at most 64.00 KB at a time, 64.00 KB never freed'
-alloc ./alloc grow
-is 'lifetimes are exact' "$("$HR" memory -f json hr.bin | jq '[.rows[0] | .lifetime_median_ns, .lifetime_p90_ns] | map(. > 50 and . < 1500) | all')" true
 alloc ./containers
 is 'containers: every kind of operator new, once' "$(sums)" '2031 325209 2019'
 is '... a leak of it' "$(of 'leak_here()')" '10 4000 10'
-is '... frees that are not of what was seen' "$(jq -c '[.unknown_frees, .freed_twice, .replaced]' json)" '[0,0,0]'
+is '... frees that are not of what was seen' "$(all '[.unknown_frees, .freed_twice, .replaced]')" '[0,0,0]'
 
 # ---- other allocators, which tools/servers.sh unpacks ----
 for allocator in jemalloc tcmalloc_minimal mimalloc; do
@@ -98,11 +103,11 @@ alloc ./alloc forks
 is 'a child has what its parent allocated, which counts once' "$(of forks) $(of leak_here)" '100 4800 0 10 10000 10'
 is '... in the map, too' "$("$HR" memory --map=allocations -n 0 -f json hr.bin |
     jq -r '.bands[] | select(.object | test("forks|leak_here")) | "\(.objects) \(.bytes)"' | sort -n | tr '\n' ' ')" '10 10000 100 4800 '
-is '... and frees it' "$(jq -c '[.unknown_frees, .freed_twice]' json)" '[0,0]'
+is '... and frees it' "$(all '[.unknown_frees, .freed_twice]')" '[0,0]'
 alloc --cpus 2 ./alloc threads
 is 'several CPUs' "$(of threads) $(of frees)" '1000 48000 0 1 333 0'
 alloc --env GLIBC_TUNABLES=glibc.malloc.tcache_count=0 ./alloc twice
-is 'freed twice' "$(jq -c '[.freed_twice, .unknown_frees]' json)" '[1,0]'
+is 'freed twice' "$(all '[.freed_twice, .unknown_frees]')" '[1,0]'
 "$HR" memory hr.bin >table
 like '... and where' table '^freed twice: 1 object, at twice \(alloc.c:[0-9]+\)$'
 alloc ./alloc maps
@@ -135,7 +140,7 @@ alloc -g fp ./alloc peak
 like 'what was live at the peak' peak '^ +1.00 MB +100 +100.0%  peak \(alloc.c:[0-9]+\)$'
 alloc --alloc-min 5000 ./alloc grow
 is 'large ones alone' "$(of grow)" '60 2070000 0'
-is '... a free of a small one is no mistake' "$(jq .freed_twice json)" 0
+is '... a free of a small one is no mistake' "$(all .freed_twice)" 0
 alloc --alloc-every 10 ./alloc leaks
 is 'one in ten' "$(of leak_here)" '100 6400 100'
 alloc --probe leak_here --probe malloc --probe-args 1 ./alloc leaks
@@ -150,24 +155,25 @@ for options in '' '-g fp' '-g dwarf'; do
     run_guest -q -i 1us $options ./alloc leaks churn kinds grow threads maps
     mv hr.bin plain.bin
     # shellcheck disable=SC2086
-    alloc -i 1us $options ./alloc leaks churn kinds grow threads maps
+    run_guest -q --alloc -i 1us $options ./alloc leaks churn kinds grow threads maps
     "$HR" dump -f csv plain.bin >without
     "$HR" dump -f csv hr.bin >with
     same_file "samples are those of a run without${options:+ ($options)}" with without
     is "so are the totals${options:+ ($options)}" "$(stat_of hr.bin '[.duration_ns, .events[0].total, .samples] | join(" ")')" \
         "$(stat_of plain.bin '[.duration_ns, .events[0].total, .samples] | join(" ")')"
 done
-for program in ./musl ./static ./containers; do
-    run_guest -q $program leaks forks
-    mv hr.bin plain.bin
-    alloc $program leaks forks
-    is "totals of $program" "$(stat_of hr.bin '[.duration_ns, .events[0].total, .samples] | join(" ")')" \
-        "$(stat_of plain.bin '[.duration_ns, .events[0].total, .samples] | join(" ")')"
+for options in '' --alloc; do
+    # shellcheck disable=SC2086
+    run_guest -q $options -o "all$options.bin" sh -c './musl leaks forks; ./static leaks forks; ./containers leaks forks; exit 0'
 done
-run_guest -q --alloc -i 1us -g fp ./alloc leaks churn kinds grow threads forks maps
-"$HR" dump -f records hr.bin | grep -E '^  (hit|mapping|sample) ' >one
-alloc -i 1us -g fp ./alloc leaks churn kinds grow threads forks maps
-"$HR" dump -f records hr.bin | grep -E '^  (hit|mapping|sample) ' >two
+for program in musl static containers; do
+    is "totals of $program" "$(stat_of all--alloc.bin ".duration_ns, .events[0].total, .samples, (.processes[] | select(.name == \"$program\"))")" \
+        "$(stat_of all.bin ".duration_ns, .events[0].total, .samples, (.processes[] | select(.name == \"$program\"))")"
+done
+for run in one two; do
+    run_guest -q --alloc -i 1us -g fp ./alloc leaks churn kinds grow threads forks maps
+    "$HR" dump -f records hr.bin | grep -E '^  (hit|mapping|sample) ' >$run
+done
 same_file 'two runs record the same' one two
 
 # ---- the database ----

@@ -69,6 +69,17 @@ samples() {
     "$HR" dump -f csv hr.bin | awk -F, -v from="$1" -v to="$2" 'NR > 1 && $1 >= from && $1 < to { n++ } END { print n + 0 }'
 }
 
+# idle: waits at most 10 s for a second in which the emulator does nothing.
+idle() {
+    emulator=$(emulator_of "$run")
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        before=$(awk '{ print $14 + $15 }' "/proc/$emulator/stat")
+        sleep 1
+        [ "$(awk '{ print $14 + $15 }' "/proc/$emulator/stat")" -gt "$before" ] || return 0
+    done
+    return 1
+}
+
 # ---- virtual time ----
 start -i 10us -o hr.bin ./steps
 await a
@@ -113,6 +124,17 @@ for cpus in 1 2; do
         "$("$HR" stat --json hr.bin | jq -c '[.polled, .samples]')" '[1,1]'
     is "$cpus CPUs: what was asked for before the stop was done" "$("$HR" dump -f records hr.bin | grep -c 'mark .*text="ready"')" 1
 done
+
+# ---- in virtual time nothing ticks while the host does nothing ----
+"$HR" run -q --mode off -o yes.bin yes >letters 2>err &
+run=$!
+exec 8<letters
+read -r _ <&8
+kill -STOP "$run"
+ok 'the emulator sleeps while nobody takes what the program writes' idle
+kill -CONT "$run"
+exec 8<&-
+wait "$run"
 
 # ---- without samples ----
 start --mode off -o hr.bin ./steps

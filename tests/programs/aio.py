@@ -1,4 +1,7 @@
 """Requests of asyncio: one thread, and a lock that a task holds while it waits for a disk."""
+import sys
+
+sys.modules["ssl"] = None  # what nothing here uses takes long to load
 import asyncio
 import microtome
 

@@ -1,5 +1,8 @@
 # socket, selectors, socketserver, http.server with urllib, asyncio: servers and clients of one process.
 import array
+import sys
+
+sys.modules["ssl"] = None  # what nothing here uses takes long to load
 import asyncio
 import errno
 import http.server

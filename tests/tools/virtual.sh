@@ -2,7 +2,10 @@
 # Given as --qemu: the emulator QEMU on one host thread and in virtual time. Several CPUs, and yet every run is the
 # same. All CPUs share the clock: while N of them run, each executes 1000/N instructions a microsecond.
 for argument in "$@"; do
-    [ "$argument" != tcg,thread=multi ] || argument=tcg
+    case $argument in
+    tcg,thread=multi) argument=tcg ;;
+    q35,*) argument=$argument,pit=off ;;
+    esac
     set -- "$@" "$argument"
     shift
 done
