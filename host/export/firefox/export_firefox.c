@@ -15,7 +15,7 @@
 
 #define FORMAT_VERSION 48u
 #define GECKO_VERSION 29u /* of the same time */
-#define THREADS_MAX 1024u /* each takes a walk over all functions */
+#define THREADS_MAX 1024u /* the Profiler shows a row for each */
 
 static const char *program_name(const struct firefox *f)
 {
@@ -193,17 +193,16 @@ static int run(struct export *e)
 
     if (error == 0)
         error = export_common_maps(e);
-    f.stacks = malloc(FIREFOX_STACKS_MAX * sizeof f.stacks[0]);
-    f.functions = malloc(FIREFOX_FUNCTIONS * sizeof f.functions[0]);
-    f.names = malloc(FIREFOX_NAMES_MAX * sizeof f.names[0]);
-    if (f.stacks == NULL || f.functions == NULL || f.names == NULL)
+    if (firefox_used_init(&f.stacks, FIREFOX_STACKS_MAX) != 0 ||
+        firefox_used_init(&f.functions, FIREFOX_FUNCTIONS) != 0 ||
+        firefox_used_init(&f.names, FIREFOX_NAMES_MAX) != 0)
         error = -ENOMEM;
     if (error == 0)
         error = walk(&f);
     firefox_tables_free(&f.tables);
-    free(f.stacks);
-    free(f.functions);
-    free(f.names);
+    firefox_used_free(&f.stacks);
+    firefox_used_free(&f.functions);
+    firefox_used_free(&f.names);
     return error;
 }
 

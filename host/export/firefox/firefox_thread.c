@@ -1,11 +1,30 @@
 /* Writes the tables of a thread. */
 #include "host/export/firefox/firefox_thread.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "host/base/text.h"
 
 #define UNUSED UINT32_MAX
+
+int firefox_used_init(struct firefox_used *used, uint32_t count)
+{
+    used->numbers = malloc(count * sizeof used->numbers[0]);
+    used->list = malloc(count * sizeof used->list[0]);
+    used->count = 0;
+    if (used->numbers == NULL || used->list == NULL)
+        return -ENOMEM;
+    memset(used->numbers, 0xff, count * sizeof used->numbers[0]);
+    return 0;
+}
+
+void firefox_used_free(struct firefox_used *used)
+{
+    free(used->numbers);
+    free(used->list);
+}
 
 void firefox_put_ms(struct output *out, uint64_t ns)
 {
@@ -40,15 +59,37 @@ static void put_length(struct output *out, const char *table, uint32_t length)
     output_json_print(out, ",%s:{\"length\":%u", table, length);
 }
 
-/* Numbers what is used in the order of the whole trace: callers stay before what they call. */
-static uint32_t number_used(uint32_t *numbers, uint32_t count)
+static void forget(struct firefox_used *used)
 {
-    uint32_t used = 0;
+    for (uint32_t n = 0; n < used->count; n++)
+        used->numbers[used->list[n]] = UNUSED;
+    used->count = 0;
+}
 
-    for (uint32_t i = 0; i < count; i++)
-        if (numbers[i] != UNUSED)
-            numbers[i] = used++;
-    return used;
+/* Returns false if it was noted before. */
+static bool note(struct firefox_used *used, uint32_t i)
+{
+    if (used->numbers[i] != UNUSED)
+        return false;
+    used->numbers[i] = 0;
+    used->list[used->count++] = i;
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Numbers what is used in the order of the whole trace: callers stay before what they call. */
+static void number(struct firefox_used *used)
+{
+    if (used->count > 1)
+        qsort(used->list, used->count, sizeof used->list[0], compare);
+    for (uint32_t n = 0; n < used->count; n++)
+        used->numbers[used->list[n]] = n;
 }
 
 static void find_used(struct firefox *f, const struct firefox_sample *samples, uint32_t count,
@@ -56,20 +97,18 @@ static void find_used(struct firefox *f, const struct firefox_sample *samples, u
 {
     const struct firefox_tables *tables = &f->tables;
 
-    memset(f->stacks, 0xff, FIREFOX_STACKS_MAX * sizeof f->stacks[0]);
-    memset(f->functions, 0xff, FIREFOX_FUNCTIONS * sizeof f->functions[0]);
-    memset(f->names, 0xff, FIREFOX_NAMES_MAX * sizeof f->names[0]);
+    forget(&f->stacks);
+    forget(&f->functions);
+    forget(&f->names);
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t s = samples[i].stack; s != FIREFOX_NO_STACK && f->stacks[s] == UNUSED;
-             s = tables->stacks[s].prefix) {
-            f->stacks[s] = 0;
-            f->functions[tables->stacks[s].function] = 0;
-        }
+        for (uint32_t s = samples[i].stack; s != FIREFOX_NO_STACK && note(&f->stacks, s);
+             s = tables->stacks[s].prefix)
+            note(&f->functions, tables->stacks[s].function);
     for (uint32_t i = 0; i < marker_count; i++)
-        f->names[markers[i].name] = 0;
-    f->stack_count = number_used(f->stacks, tables->stack_count);
-    f->function_count = number_used(f->functions, FIREFOX_FUNCTIONS);
-    f->name_count = number_used(f->names, tables->name_count);
+        note(&f->names, markers[i].name);
+    number(&f->stacks);
+    number(&f->functions);
+    number(&f->names);
 }
 
 static const struct function *function_row(struct firefox *f, uint32_t function)
@@ -98,20 +137,18 @@ static void put_strings(struct firefox *f)
     uint32_t n = 0;
 
     output_text(f->out, ",\"stringArray\":[");
-    for (uint32_t i = 0; i < FIREFOX_FUNCTIONS; i++)
-        if (f->functions[i] != UNUSED) {
-            firefox_comma(f->out, n++);
-            put_function_name(f, i);
-        }
+    for (; n < f->functions.count; n++) {
+        firefox_comma(f->out, n);
+        put_function_name(f, f->functions.list[n]);
+    }
     for (size_t i = 0; i < info->map_count; i++) {
         firefox_comma(f->out, n++);
         output_json(f->out, text_base_name(info->maps[i].path));
     }
-    for (uint32_t i = 0; i < f->tables.name_count; i++)
-        if (f->names[i] != UNUSED) {
-            firefox_comma(f->out, n++);
-            output_json(f->out, f->tables.names[i]);
-        }
+    for (uint32_t i = 0; i < f->names.count; i++) {
+        firefox_comma(f->out, n++);
+        output_json(f->out, f->tables.names[f->names.list[i]]);
+    }
     output_char(f->out, ']');
 }
 
@@ -119,14 +156,11 @@ static void put_strings(struct firefox *f)
 static void put_of_functions(struct firefox *f, const char *name,
                              void (*put)(struct firefox *f, const struct function *function))
 {
-    uint32_t n = 0;
-
     output_json_print(f->out, ",%s:[", name);
-    for (uint32_t i = 0; i < FIREFOX_FUNCTIONS; i++)
-        if (f->functions[i] != UNUSED) {
-            firefox_comma(f->out, n++);
-            put(f, function_row(f, i));
-        }
+    for (uint32_t n = 0; n < f->functions.count; n++) {
+        firefox_comma(f->out, n);
+        put(f, function_row(f, f->functions.list[n]));
+    }
     output_char(f->out, ']');
 }
 
@@ -150,7 +184,7 @@ static void put_resource(struct firefox *f, const struct function *function)
 static void put_functions(struct firefox *f)
 {
     struct output *out = f->out;
-    uint32_t count = f->function_count;
+    uint32_t count = f->functions.count;
 
     put_length(out, "frameTable", count);
     put_column(out, "address", "-1", count);
@@ -185,7 +219,7 @@ static void put_resources(struct firefox *f)
     output_text(out, ",\"name\":[");
     for (uint32_t i = 0; i < count; i++) {
         firefox_comma(out, i);
-        output_decimal(out, f->function_count + i);
+        output_decimal(out, f->functions.count + i);
     }
     output_char(out, ']');
     put_column(out, "host", "null", count);
@@ -198,36 +232,32 @@ static void put_stacks(struct firefox *f)
 {
     const struct firefox_tables *tables = &f->tables;
     struct output *out = f->out;
-    uint32_t n = 0;
+    const uint32_t *list = f->stacks.list;
+    uint32_t count = f->stacks.count;
 
-    put_length(out, "stackTable", f->stack_count);
+    put_length(out, "stackTable", count);
     output_text(out, ",\"prefix\":[");
-    for (uint32_t i = 0; i < tables->stack_count; i++)
-        if (f->stacks[i] != UNUSED) {
-            uint32_t prefix = tables->stacks[i].prefix;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t prefix = tables->stacks[list[n]].prefix;
 
-            firefox_comma(out, n++);
-            if (prefix == FIREFOX_NO_STACK)
-                output_text(out, "null");
-            else
-                output_decimal(out, f->stacks[prefix]);
-        }
+        firefox_comma(out, n);
+        if (prefix == FIREFOX_NO_STACK)
+            output_text(out, "null");
+        else
+            output_decimal(out, f->stacks.numbers[prefix]);
+    }
     output_text(out, "],\"frame\":[");
-    n = 0;
-    for (uint32_t i = 0; i < tables->stack_count; i++)
-        if (f->stacks[i] != UNUSED) {
-            firefox_comma(out, n++);
-            output_decimal(out, f->functions[tables->stacks[i].function]);
-        }
+    for (uint32_t n = 0; n < count; n++) {
+        firefox_comma(out, n);
+        output_decimal(out, f->functions.numbers[tables->stacks[list[n]].function]);
+    }
     output_text(out, "],\"category\":[");
-    n = 0;
-    for (uint32_t i = 0; i < tables->stack_count; i++)
-        if (f->stacks[i] != UNUSED) {
-            firefox_comma(out, n++);
-            put_category(f, function_row(f, tables->stacks[i].function));
-        }
+    for (uint32_t n = 0; n < count; n++) {
+        firefox_comma(out, n);
+        put_category(f, function_row(f, tables->stacks[list[n]].function));
+    }
     output_char(out, ']');
-    put_column(out, "subcategory", "0", f->stack_count);
+    put_column(out, "subcategory", "0", count);
     output_char(out, '}');
 }
 
@@ -239,7 +269,7 @@ static void put_samples(struct firefox *f, const struct firefox_sample *samples,
     output_text(out, ",\"weightType\":\"samples\",\"weight\":null,\"stack\":[");
     for (uint32_t i = 0; i < count; i++) {
         firefox_comma(out, i);
-        output_decimal(out, f->stacks[samples[i].stack]);
+        output_decimal(out, f->stacks.numbers[samples[i].stack]);
     }
     output_text(out, "],\"time\":[");
     for (uint32_t i = 0; i < count; i++) {
@@ -260,7 +290,8 @@ static void put_markers(struct firefox *f, const struct firefox_marker *markers,
     output_text(out, ",\"name\":[");
     for (uint32_t i = 0; i < count; i++) {
         firefox_comma(out, i);
-        output_decimal(out, f->function_count + f->e->info.map_count + f->names[markers[i].name]);
+        output_decimal(out, f->functions.count + f->e->info.map_count +
+                                f->names.numbers[markers[i].name]);
     }
     output_text(out, "],\"startTime\":[");
     for (uint32_t i = 0; i < count; i++) {

@@ -4,14 +4,22 @@
 
 #include "host/export/firefox/firefox_tables.h"
 
+struct firefox_used { /* what the thread being written uses of a table */
+    uint32_t *numbers; /* each one's number in the thread, or UINT32_MAX; owned */
+    uint32_t *list; /* those that are used, in the table's order; owned */
+    uint32_t count;
+};
+
 struct firefox {
     struct export *e;
     struct output *out;
     struct firefox_tables tables;
-    uint32_t *stacks, *functions,
-        *names; /* numbers in the thread being written, or UNUSED; owned */
-    uint32_t stack_count, function_count, name_count; /* that it uses */
+    struct firefox_used stacks, functions, names;
 };
+
+/* Of a table of `count`.  0 or -ENOMEM. */
+int firefox_used_init(struct firefox_used *used, uint32_t count);
+void firefox_used_free(struct firefox_used *used);
 
 void firefox_put_ms(struct output *out, uint64_t ns);
 void firefox_comma(struct output *out, uint32_t i); /* before all items but the first one */
