@@ -3,12 +3,12 @@
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/many.sh"
 
-"$TOOLS/gentrace" --cpus 4 --threads 3 --marks --elf "$WORKLOADS/phases" 100000 threads.bin || exit 1
-"$TOOLS/gentrace" --cpus 2 --threads 5 --process "$WORKLOADS/calls" --process - --stacks fp \
-    --elf "$WORKLOADS/phases" 100000 processes.bin || exit 1
-head -c 700000 threads.bin >cut.bin
-{ head -c 300000 threads.bin && printf 'damage' && tail -c +300007 threads.bin; } >payload.bin
-{ head -c 400000 processes.bin && tail -c +430000 processes.bin; } >hole.bin
+"$TOOLS/gentrace" --cpus 4 --threads 3 --turn 900 --chunk 16384 --marks --elf "$WORKLOADS/phases" 30000 threads.bin || exit 1
+"$TOOLS/gentrace" --cpus 2 --turn 900 --chunk 65536 --process "$WORKLOADS/calls" --process - --stacks fp \
+    --elf "$WORKLOADS/phases" 30000 processes.bin || exit 1
+head -c 140000 threads.bin >cut.bin
+{ head -c 90000 threads.bin && printf 'damage' && tail -c +90007 threads.bin; } >payload.bin
+{ head -c 120000 processes.bin && tail -c +150000 processes.bin; } >hole.bin
 # metadata again after half of the samples, which another run's sampling follows
 { cat threads.bin "$ROOT/tests/golden/events13.bin" processes.bin; } >joined.bin
 for seed in 1 2 3 4 5 6; do

@@ -95,7 +95,7 @@ like 'pprof: the line of an address' out "^ +[0-9]+: 0x0*$first M=[0-9]+ .*phase
 run_hr export pprof -o again p.bin
 same_file 'pprof: the same trace gives the same bytes' again p.pb.gz
 
-"$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --cpus 2 --threads 2 20000 s.bin
+"$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --cpus 2 --threads 2 --turn 400 5000 s.bin
 run_hr export pprof s.bin
 sound s
 run_hr export folded s.bin -o -
@@ -195,7 +195,7 @@ for tid in 1000 1001 1002; do
     is "perfetto: samples of thread $tid" "$(awk -v t=$tid '$1 == "thread" && $2 == t { n += $NF } END { print n }' seen)" \
         "$("$HR" dump t.bin | awk -F , -v t=$tid '$3 == t' | wc -l)"
 done
-"$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --cpus 2 --threads 2 --marks 20000 m.bin
+"$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --cpus 2 --threads 2 --turn 400 --marks 5000 m.bin
 run_hr export perfetto m.bin
 seen m
 run_hr export folded m.bin -o -

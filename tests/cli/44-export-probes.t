@@ -73,7 +73,7 @@ same_as_latency() {
     same_file "$1: durations as in hr latency" got wanted
 }
 same_as_latency a
-"$TOOLS/genprobes" --many 40000 n.bin || exit 1
+"$TOOLS/genprobes" --many 10000 n.bin || exit 1
 run_hr export sqlite n.bin
 same_as_latency n
 is 'many: parents and depths fit' "$(ask n.sqlite 'SELECT count(*) FROM invocations c JOIN invocations p ON p.id = c.parent
@@ -143,7 +143,7 @@ else
 fi
 run_hr export perfetto n.bin
 if seen n; then
-    is 'perfetto: many' "$(awk '/^slice thread 1000: (outer|middle|first|second) / { n += $NF } END { print n }' seen)" 40000
+    is 'perfetto: many' "$(awk '/^slice thread 1000: (outer|middle|first|second) / { n += $NF } END { print n }' seen)" 10000
 else
     skip 2 'protoc is missing; tools/setup.sh test installs it'
 fi

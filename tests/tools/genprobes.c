@@ -316,9 +316,13 @@ int main(int argc, char **argv)
         char word[32] = "", name[64];
 
         end = strchr(line, '\n');
+        if (end != NULL)
+            *end = 0; /* sscanf measures the whole string that it is given */
         if (sscanf(line, "%31s %*s %*s %63s", word, name) == 2 &&
             (strcmp(word, "enter") == 0 || strcmp(word, "return") == 0))
             function_of(name);
+        if (end != NULL)
+            *end = '\n';
     }
     begin(argv[argc - 1]);
     for (char *line = text, *end; line != NULL && *line; line = end != NULL ? end + 1 : NULL) {

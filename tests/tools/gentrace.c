@@ -10,6 +10,7 @@
  *   --limit N       frames that are kept (127)
  *   --cpus N        CPUs that take samples in turns (1)
  *   --threads N     threads of each CPU, which take turns: switches (1)
+ *   --turn N        samples of a thread's turn (3000)
  *   --process PROG  another process, which the one before made and which executes PROG ("-": what
  *                   that one executes), with one more thread; processes take turns like threads
  *   --liar          records of processes that contradict each other
@@ -50,7 +51,7 @@ struct phase { /* rates in events per 256 instructions */
 struct options {
     const char *path; /* of --elf */
     bool stream_only, stacks, marks, liar;
-    uint32_t depth, limit, cpus, threads, chunk_bytes;
+    uint32_t depth, limit, cpus, threads, turn, chunk_bytes;
     uint64_t seed, samples;
     const char *processes[PROCESSES_MAX]; /* beyond the first */
     uint32_t process_count;
@@ -261,7 +262,7 @@ static void put_samples(struct sink *sink, struct generator *cpus, const struct 
 
         if (options->marks && g->samples % PHASE_SAMPLES == 0)
             put_phase(sink, g);
-        if (options->threads > 1 && g->samples % TURN_SAMPLES == TURN_SAMPLES - 1)
+        if (options->threads > 1 && g->samples % options->turn == options->turn - 1)
             next_thread(sink, g);
         next_sample(g);
         put_sample(sink, g);
@@ -383,8 +384,11 @@ static void take_option(struct options *o, int option)
     case 'm':
         o->marks = true;
         break;
+    case 'u':
+        o->turn = number(optarg, 1, UINT32_MAX);
+        break;
     case 'b':
-        o->chunk_bytes = number(optarg, CHUNK_BYTES, 1u << 20);
+        o->chunk_bytes = number(optarg, CHUNK_BYTES / 4, 1u << 20);
         break;
     default:
         exit(2);
@@ -393,21 +397,20 @@ static void take_option(struct options *o, int option)
 
 int main(int argc, char **argv)
 {
-    static const struct option long_options[] = {{"stream", no_argument, NULL, 's'},
-                                                 {"elf", required_argument, NULL, 'e'},
-                                                 {"seed", required_argument, NULL, 'r'},
-                                                 {"stacks", required_argument, NULL, 'g'},
-                                                 {"depth", required_argument, NULL, 'd'},
-                                                 {"limit", required_argument, NULL, 'l'},
-                                                 {"cpus", required_argument, NULL, 'c'},
-                                                 {"threads", required_argument, NULL, 't'},
-                                                 {"process", required_argument, NULL, 'p'},
-                                                 {"liar", no_argument, NULL, 'i'},
-                                                 {"marks", no_argument, NULL, 'm'},
-                                                 {"chunk", required_argument, NULL, 'b'},
-                                                 {0}};
-    struct options options = {
-        .depth = DEPTH, .limit = LIMIT, .cpus = 1, .threads = 1, .seed = 88172645463325252ull};
+    static const struct option long_options[] = {
+        {"stream", no_argument, NULL, 's'},      {"elf", required_argument, NULL, 'e'},
+        {"seed", required_argument, NULL, 'r'},  {"stacks", required_argument, NULL, 'g'},
+        {"depth", required_argument, NULL, 'd'}, {"limit", required_argument, NULL, 'l'},
+        {"cpus", required_argument, NULL, 'c'},  {"threads", required_argument, NULL, 't'},
+        {"turn", required_argument, NULL, 'u'},  {"process", required_argument, NULL, 'p'},
+        {"liar", no_argument, NULL, 'i'},        {"marks", no_argument, NULL, 'm'},
+        {"chunk", required_argument, NULL, 'b'}, {0}};
+    struct options options = {.depth = DEPTH,
+                              .limit = LIMIT,
+                              .cpus = 1,
+                              .threads = 1,
+                              .turn = TURN_SAMPLES,
+                              .seed = 88172645463325252ull};
     static struct program programs[PROCESSES_MAX + 1];
     struct sink sink;
     int option;
