@@ -29,22 +29,25 @@ sed -i 's/<img src=x onerror=alert(1)>/<img\/src=x\/onerror=alert(1)>/' c.txt # 
 run_hr view c.bin
 is 'status, nothing is said' "$status.$(cat out err)" 0.
 look c.html 'durations=handle'
-is 'what there is' "$(seen .durations.note)" '3 probed functions and requests'
-is 'where time goes' "$(seen .durations.legend)" 'on CPUlocks'
-is 'by the tail at first' "$(seen '.durations.heads[6]')" 'Tail ▾'
-is 'rows: calls' "$(seen '.durations.rows | map(.[0] + ":" + .[1]) | sort | join(",")')" \
-    '<img/src=x/onerror=alert(1)>:1,cache::lookup(std::string const&):3,000,handle:3,000,requests:2,999'
-is 'rows: order' "$(seen '.durations.rows | map(.[0]) | index("<img/src=x/onerror=alert(1)>")')" 3
+sees <<'END'
+what there is :: .durations.note :: 3 probed functions and requests
+where time goes :: .durations.legend :: on CPUlocks
+by the tail at first :: .durations.heads[6] :: Tail ▾
+rows: calls :: .durations.rows | map(.[0] + ":" + .[1]) | sort | join(",") :: <img/src=x/onerror=alert(1)>:1,cache::lookup(std::string const&):3,000,handle:3,000,requests:2,999
+rows: order :: .durations.rows | map(.[0]) | index("<img/src=x/onerror=alert(1)>") :: 3
+END
 # shown NS: a duration as the page shows it.
 shown() { awk -v ns="$1" 'BEGIN { us = ns / 1000; if (ns < 1000) print ns " ns"; else print (us >= 10 ? int(us * 100 + 0.5) / 100 : int(us * 1000 + 0.5) / 1000) " us" }'; }
 for percentile in 2:median_ns 3:p99_ns 4:p999_ns 5:max_ns; do
     ns=$("$HR" latency -f json c.bin | jq ".rows[] | select(.function == \"handle\") | .${percentile#*:}")
     is "rows: ${percentile#*:}" "$(seen ".durations.rows[] | select(.[0] == \"handle\")[${percentile%:*}]")" "$(shown "$ns")"
 done
-is 'small distributions: a bar for each kind of duration' "$(seen '.durations.sparks | map(. > 0) | all'),$(seen '.durations.sparks | max > 3')" true,true
-is 'a row is chosen' "$(seen .durations.chosen)" handle
+sees <<'END'
+small distributions: a bar for each kind of duration :: "\(.durations.sparks | map(. > 0) | all),\(.durations.sparks | max > 3)" :: true,true
+a row is chosen :: .durations.chosen :: handle
+END
 like 'said how many are shown' seen 'the 128 longest \(orange\) and 3[0-9]+ others of 3,000 calls; click one to see it on the timeline'
-is 'shares: up to all' "$(seen .durations.most),$(seen '.durations.shares > 60')" 1,true
+is 'shares: up to all' "$(seen '"\(.durations.most),\(.durations.shares > 60)"')" 1,true
 longest=$("$HR" latency -f json --function handle --worst 1 c.bin | jq -r '.worst[0] | "\(.start_ns) \(.duration_ns)"')
 start=${longest% *} took=${longest#* }
 like 'a dot: what it is' seen "$(shown "$took" | sed 's/\./\\./').*thread 1000 on CPU 0, first argument 2,950.*locks [0-9.]+ %"

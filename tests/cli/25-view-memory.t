@@ -20,18 +20,20 @@ is 'accesses: the highest address is at the top' "$(seen '.memory.objects | join
 is 'accesses: every record, and its latency' "$(seen '.memory.sums | sort | join(",")')" \
     "$("$HR" memory -f csv a.bin | awk -F, 'NR > 1 { print $1, $2, $3, $8 }' | sort | tr '\n' ',' | sed 's/,$//')"
 like 'accesses: a cell says where, when, how many and who' seen '0x7ffff4000000 to 0x7ffff4000[0-9a-f]*, [12]\.99[0-9]* ms to 2\.0[0-9]* ms\\n0 records read, [0-9]+ written, by thread 1001'
-is 'a drag selects time' "$(seen '.memory.selection | .[1] - .[0] > 50000 and .[0] > 1990000 and .[1] < 2200000').$(seen .memory.box).$(seen .memory.title)" \
+is 'a drag selects time' "$(seen '"\(.memory.selection | .[1] - .[0] > 50000 and .[0] > 1990000 and .[1] < 2200000).\(.memory.box).\(.memory.title)"')" \
     'true.true.Profile of the selection'
 from=$(seen '.memory.selection[0] | ceil') to=$(seen '.memory.selection[1] | ceil - 1')
 is 'the graph is of what ran then' "$(seen '[.memory.counts[]] | add')" "$("$HR" dump -f csv --from "${from}ns" --to "${to}ns" a.bin | sed 1d | wc -l)"
 like 'a press names the object' seen '"chosen": "\[anon\] 0x7ffff4000000, process 1000 .* 0x7ffff4000000 to 0x7ffff4007cc1 .* 100 reads and 500 writes recorded'
-is 'the graph of its accesses has those alone' "$(seen .memory.alone_object) $(seen '[.memory.alone[]] | add') of $(seen '[.memory.all[]] | add')" \
+is 'the graph of its accesses has those alone' "$(seen '"\(.memory.alone_object) \([.memory.alone[]] | add) of \([.memory.all[]] | add)"')" \
     '[anon] 0x7ffff4000000 600 of 1600'
 like '... and says so' seen 'Accesses to \[anon\] 0x7ffff4000000 alone\.'
-is 'the wheel zooms' "$(seen .memory.zoomed)" true
-is 'Enter shows one object, Backspace all' "$(seen '.memory.only | join(",")') $(seen .memory.again)" '[anon] 0x7ffff0000000 2'
-is 'a click on a name, too' "$(seen '.memory.named | join(",")')" '[anon] 0x7ffff4000000'
-is 'no object of the heap is there' "$(seen .memory.life)" null
+sees <<'END'
+the wheel zooms :: .memory.zoomed :: true
+Enter shows one object, Backspace all :: "\(.memory.only | join(",")) \(.memory.again)" :: [anon] 0x7ffff0000000 2
+a click on a name, too :: .memory.named | join(",") :: [anon] 0x7ffff4000000
+no object of the heap is there :: .memory.life :: null
+END
 
 # What is allocated, and pages of the same run.
 cp "$ROOT/docs/examples/tally.c" . && cc -g -O1 -o tally tally.c || exit 1

@@ -11,6 +11,7 @@ counts() {
 
 run_guest -i 1us -e "$five" "$WORKLOADS/phases"
 is 'a run' "$status" 0
+cp hr.bin phases.bin
 run_hr view
 is 'view: status' "$status$(cat out err)" 0
 ok 'view: the page is beside the trace' test -s hr.html
@@ -21,40 +22,48 @@ look hr.html overview zoom search=phase_c theme select=30000000:31000000 'hover=
 samples=$(stat_of hr.bin .samples)
 is 'title' "$(seen .overview.title)" 'phases – Microtome'
 is 'all samples are in the profile' "$(seen '[.overview.counts[]] | add')" "$samples"
-seen .overview.counts | jq -S . >got
+jq -S .overview.counts seen >got
 counts hr.bin >wanted
 same_file 'functions: the same counts as hr dump' got wanted
-is 'badges say what is no measurement' "$(seen '.overview.badges | index("stub counters") != null')" true
-is 'checks say so, too' "$(seen '[.overview.checks[] | select(startswith("warn: cycles, branches"))] | length')" 1
-is 'emulated: opens with functions over time, not with stubs' "$(seen '.overview.tracks | join(",")')" 'functions of CPU time'
+sees <<'END'
+badges say what is no measurement :: .overview.badges | index("stub counters") != null :: true
+checks say so, too :: [.overview.checks[] | select(startswith("warn: cycles, branches"))] | length :: 1
+emulated: opens with functions over time, not with stubs :: .overview.tracks | join(",") :: functions of CPU time
+END
 is 'bands of functions: their shares of the run, within 1 %' "$(seen '.overview | ([.counts[]] | add) as $all | .counts as $counts | .bands.functions |
     [to_entries[] | select(.key | startswith("phase_")) | .value - $counts[.key] / $all | fabs | select(. > 0.01)], [to_entries[].key | select(startswith("phase_"))] | length' | tr '\n' ' ')" '0 4 '
-is 'stubs are marked where they can be chosen' "$(seen '[.overview.choices[] | select(test("^(IPC|branch|cycles|cache)")) | select(endswith(" (stub)") | not)] | length')" 0
-is 'no column of a stub' "$(seen '[.overview.heads[] | select(test("IPC|/k"))] | length')" 0
-is 'no regions: no table of them' "$(seen '.overview.regions | length')" 0
-is 'no stacks: no column of totals' "$(seen '.overview.heads | join(",")')" 'Self ▾,Function'
-is 'lanes' "$(seen '.overview.lanes | join(",")')" 'system calls,output,thread 1000'
-is 'flame graph: hottest functions' "$(seen '[.overview.frames[] | select(startswith("phase_"))] | length')" 4
+sees <<'END'
+stubs are marked where they can be chosen :: [.overview.choices[] | select(test("^(IPC|branch|cycles|cache)")) | select(endswith(" (stub)") | not)] | length :: 0
+no column of a stub :: [.overview.heads[] | select(test("IPC|/k"))] | length :: 0
+no regions: no table of them :: .overview.regions | length :: 0
+no stacks: no column of totals :: .overview.heads | join(",") :: Self ▾,Function
+lanes :: .overview.lanes | join(",") :: system calls,output,thread 1000
+flame graph: hottest functions :: [.overview.frames[] | select(startswith("phase_"))] | length :: 4
+END
 
 is 'selection: title' "$(seen .select.title)" 'Profile of the selection'
 from=$(seen '.select.selection[0] | ceil') to=$(seen '.select.selection[1] | ceil - 1')
-seen .select.counts | jq -S . >got
+jq -S .select.counts seen >got
 counts --from "${from}ns" --to "${to}ns" hr.bin >wanted
 same_file 'selection: counts of exactly that span' got wanted
 is 'selection: the graph shows it' "$(seen '.select.frames[0] | split(":")[1]')" \
     " $(seen '[.select.counts[]] | add' | sed ':a;s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta') samples, 100.0 %; itself 0.0 %"
 is 'selection: another profile than the run' "$(seen '.select.counts == .select.before.counts')" false
 
-is 'zoom: the wheel goes near' "$(seen '.zoom.near < .zoom.all / 1000')" true
-is 'zoom: down to single samples' "$(seen .zoom.points)$(seen '.zoom.words[1]')" 'trueevery sample'
-is 'zoom: keys move and show all' "$(seen .zoom.moved),$(seen '.zoom.again == .zoom.all')" 'true,true'
+sees <<'END'
+zoom: the wheel goes near :: .zoom.near < .zoom.all / 1000 :: true
+zoom: down to single samples :: "\(.zoom.points)\(.zoom.words[1])" :: trueevery sample
+zoom: keys move and show all :: "\(.zoom.moved),\(.zoom.again == .zoom.all)" :: true,true
+END
 
-is 'search: in table and graph' "$(seen .search.marked) $(seen '.search.lit | sort | join(",")')" '2 phase_chase,phase_compute'
+is 'search: in table and graph' "$(seen '"\(.search.marked) \(.search.lit | sort | join(","))"')" '2 phase_chase,phase_compute'
 is 'search: words' "$(seen .search.found | cut -d, -f1)" '2 functions'
 is 'search: Escape ends it' "$(seen .search.after)" ''
 
-is 'light, then dark' "$(seen .theme.theme) $(seen .theme.other) $(seen '.theme.ground != .theme.other_ground')" 'light dark true'
-is 'pointer: a system call has a name' "$(seen '.hover.tip | split("\n")[0]')" brk
+sees <<'END'
+light, then dark :: "\(.theme.theme) \(.theme.other) \(.theme.ground != .theme.other_ground)" :: light dark true
+pointer: a system call has a name :: .hover.tip | split("\n")[0] :: brk
+END
 
 # Scroll bars come when the page grows: the timeline keeps its right end.
 for size in 1400x1200 900x700; do
@@ -108,25 +117,29 @@ is 'hostile names: shown as text' \
     "$(seen '[.overview.functions[].name] | index("<img src=x onerror=alert(1)>") != null')" true
 is 'hostile names: no script ends, and no line turns' \
     "$(seen '[.overview.functions[].name] | map(select(test("script|txt"))) | sort | join(" ")')" '</script><script>alert(1)</script> safe\xe2\x80\xaetxt'
-is 'hostile names: in the graph' "$(seen '[.overview.frames[] | select(startswith("<img src=x onerror=alert(1)>"))] | length')" 1
-is 'hostile names: the title' "$(seen '.overview.title | contains("<b-evil>")')" true
-is 'hostile names: no element of theirs' "$(seen '.overview.elements | length')" 0
+sees <<'END'
+hostile names: in the graph :: [.overview.frames[] | select(startswith("<img src=x onerror=alert(1)>"))] | length :: 1
+hostile names: the title :: .overview.title | contains("<b-evil>") :: true
+hostile names: no element of theirs :: .overview.elements | length :: 0
+END
 
 # several CPUs, threads and call stacks
 "$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --cpus 3 --threads 2 --marks --depth 8 60000 stacks.bin
 run_hr view stacks.bin
 look stacks.html overview split
-is 'CPUs: rows of all, then of each' "$(seen '.overview.tracks | join(",")') $(seen '.split | join(",")')" \
+is 'CPUs: rows of all, then of each' "$(seen '"\(.overview.tracks | join(",")) \(.split | join(","))"')" \
     'functions of CPU time,CPU usage by thread CPU 0 ,CPU 0 ,CPU 1 ,CPU 1 ,CPU 2 ,CPU 2 '
 is 'threads and marks: lanes' "$(seen '.overview.lanes | join(",")')" \
     'marks,thread 1,thread 2,thread 3,thread 4,thread 5,thread 6'
-seen .overview.counts | jq -S . >got
+jq -S .overview.counts seen >got
 counts stacks.bin >wanted
 same_file 'stacks: the same counts as hr dump' got wanted
-is 'stacks: a column of totals' "$(seen '.overview.heads[1]')" Total
-is 'stacks: said how they ended' "$(seen '[.overview.checks[] | select(contains("call stacks: "))] | length')" 1
+sees <<'END'
+stacks: a column of totals :: .overview.heads[1] :: Total
+stacks: said how they ended :: [.overview.checks[] | select(contains("call stacks: "))] | length :: 1
+END
 
-"$TOOLS/gentrace" --elf "$WORKLOADS/phases" 2000000 large.bin
+"$TOOLS/gentrace" --elf "$WORKLOADS/phases" 1000000 large.bin
 run_hr view large.bin
 within 'a large trace: bytes of the page' "$(stat -c %s large.html)" 100000 4000000
 look large.html select=700000000:900000000
@@ -148,7 +161,7 @@ is 'regions: names and passes, most time first' "$(seen '[.overview.regions[] | 
     "$(stat_of hr.bin '[.regions | sort_by(-.ticks.sum)[] | "\(.name) \(.passes)"] | join(",")')"
 is 'regions: instructions of a pass' "$(seen '[.overview.regions[] | select(.[0] == "empty")][0][8]')" \
     "$(stat_of hr.bin '[.regions[] | select(.name == "empty")][0].events[0].mean')"
-is 'marks are on the timeline' "$(seen '.overview.marks | join(",")'):$(seen '.overview.lanes[0]')" 'regions begin,regions end:marks'
+is 'marks are on the timeline' "$(seen '"\(.overview.marks | join(",")):\(.overview.lanes[0])"')" 'regions begin,regions end:marks'
 
 # call stacks that lack callers: the page's head says so, and what helps
 run_guest -q -g -i 10us "$TOOLS/calls-frameless" recursion 5 200
@@ -195,7 +208,7 @@ for stacks in '' '-g'; do
     is "inlined${stacks:+, with stacks}: frames below the function that holds them" \
         "$(seen '[.overview.frames[] | select(test("^(work|middle|deep)")) | split(" ")[0:2] | join(" ")] | sort | join(",")')" \
         'deep (inlined),middle (inlined),work '
-    seen .overview.counts | jq -S . >got
+    jq -S .overview.counts seen >got
     counts hr.bin >wanted
     same_file "inlined${stacks:+, with stacks}: the same counts as hr dump" got wanted
     is "inlined${stacks:+, with stacks}: apart, in the table and as bands" \
@@ -212,7 +225,7 @@ serve() {
     while [ ! -s url ] && kill -0 "$server" 2>/dev/null; do sleep 0.05; done
     url=$(cat url)
 }
-run_guest -i 1us -e "$five" "$WORKLOADS/phases"
+cp phases.bin hr.bin
 serve hr.bin
 ok 'serve: asked' sh -c "timeout 100 python3 '$ROOT/tests/view/serve.py' '$url' >answers"
 is 'serve: the page' "$(jq -r '"\(.page) \(.type) \(.starts)"' answers)" '200 text/html; charset=utf-8 <!doctype html>'
@@ -235,7 +248,7 @@ is 'serve: ends when told' "$?" 0
 
 serve large.bin
 look "$url" zoom select=700000000:700100000
-is 'serve: a large trace down to single samples' "$(seen .zoom.points)$(seen '.zoom.words[1]')" 'trueevery sample'
+is 'serve: a large trace down to single samples' "$(seen '"\(.zoom.points)\(.zoom.words[1])"')" 'trueevery sample'
 from=$(seen '.select.selection[0] | ceil') to=$(seen '.select.selection[1] | floor')
 is 'serve: exact counts of a selection' "$(seen '[.select.counts[]] | add')" \
     "$("$HR" dump --from "${from}ns" --to "${to}ns" large.bin | tail -n +2 | wc -l)"
@@ -252,12 +265,14 @@ like 'serve: without its library: why, and what to do' err '^hr: the page cannot
 # A trace that grows while the page shows it: tests/view/live.py writes it.
 "$TOOLS/gentrace" --elf "$WORKLOADS/phases" 60000 grows.bin
 ok 'live: looked at' sh -c "HR='$HR' timeout -k 10 '$LIMIT' python3 '$ROOT/tests/view/live.py' grows.bin >seen"
-is 'live: each page has the samples so far' "$(seen '"\(.first) \(.second) \(.longer)"')" 'true true true'
-is 'live: what one looks at stays' "$(seen .kept)" true
-is 'live: the head says so until the end' "$(seen '"\(.live | test("^live: .* so far$")) \(."still live") \(.badges[0])"')" 'true true 60.02 ms'
-is 'live: answers are of the page that asks' "$(seen '"\(.stale) \(.now)"')" '409 200'
-is 'live: at the end the page is that of the whole trace' "$(seen '"\(.whole) \(.all) \(.notice) \(.problems | length)"')" 'true true true 0'
-is 'live: a change after the end' "$(seen .changed)" 410
+sees <<'END'
+live: each page has the samples so far :: "\(.first) \(.second) \(.longer)" :: true true true
+live: what one looks at stays :: .kept :: true
+live: the head says so until the end :: "\(.live | test("^live: .* so far$")) \(."still live") \(.badges[0])" :: true true 60.02 ms
+live: answers are of the page that asks :: "\(.stale) \(.now)" :: 409 200
+live: at the end the page is that of the whole trace :: "\(.whole) \(.all) \(.notice) \(.problems | length)" :: true true true 0
+live: a change after the end :: .changed :: 410
+END
 is 'live: words' "$(seen '.words | join("|")')" "hr view: serving growing.bin to this machine while it is written; Ctrl-C ends it|hr view: \
 growing.bin is no longer written; the page shows all of it"
 

@@ -10,11 +10,18 @@ import time
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
-         "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe"]
+         "--disable-dev-shm-usage", "--remote-debugging-pipe",
+         # no process that is not used: for graphics without a screen, for a page that may come
+         "--disable-software-rasterizer", "--renderer-process-limit=1", "--process-per-site", "--disable-features=SpareRendererForSitePerProcess"]
+
+
+class Navigated(RuntimeError):
+    """The page that was asked has gone; the next one may come."""
 
 
 class Browser:
-    """One tab, `bars` with scroll bars.  `problems` gathers console errors, exceptions and failed requests."""
+    """One tab, `bars` with scroll bars.  `problems` gathers console errors, exceptions and failed requests.
+    To start a browser takes longer than to look at most pages: `tab` is for the next one."""
 
     def __init__(self, width=1280, height=800, dark=False, limit=60, bars=False):
         program = shutil.which("chromium")
@@ -26,20 +33,28 @@ class Browser:
         # the browser reads commands from descriptor 3 and writes answers to 4
         shell = f'exec "$0" "$@" 3<&{to_read} 4>&{to_write}'
         self.process = subprocess.Popen(
-            ["bash", "-c", shell, program, *(flag for flag in FLAGS if not bars or flag != "--hide-scrollbars"), f"--user-data-dir={self.profile}",
-             f"--window-size={width},{height}", "about:blank"],
+            ["bash", "-c", shell, program, *FLAGS, f"--user-data-dir={self.profile}", f"--window-size={width},{height}", "about:blank"],
             pass_fds=(to_read, to_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read)
         os.close(to_write)
         self.limit, self.number, self.buffer = limit, 0, b""
-        self.problems, self.requests = [], []
+        self.context = None
+        self.tab(width, height, dark, bars)
+
+    def tab(self, width=1280, height=800, dark=False, bars=False):
+        """A new tab takes the place of the one before, and shares nothing with it."""
         self.session = None
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        if self.context is not None:
+            self.call("Target.disposeBrowserContext", browserContextId=self.context)
+        self.problems, self.requests = [], []
+        self.context = self.call("Target.createBrowserContext")["browserContextId"]
+        target = self.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
                   mobile=False)
+        self.call("Emulation.setScrollbarsHidden", hidden=not bars)
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
@@ -70,6 +85,8 @@ class Browser:
 
     def _note(self, message):
         method, values = message.get("method"), message.get("params", {})
+        if message.get("sessionId") != self.session:
+            return  # of a tab before
         if method == "Runtime.exceptionThrown":
             self.problems.append(values["exceptionDetails"].get("exception", {}).get(
                 "description", values["exceptionDetails"]["text"]))
@@ -95,7 +112,8 @@ class Browser:
             answer = self._message(end)
             if answer.get("id") == self.number:
                 if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                    kind = Navigated if method == "Runtime.evaluate" else RuntimeError
+                    raise kind(f"{method}: {answer['error']['message']}")
                 return answer["result"]
             self._note(answer)
 
@@ -112,9 +130,12 @@ class Browser:
         """Waits until the expression is true."""
         end = time.monotonic() + self.limit
         while time.monotonic() < end:
-            if self.js(f"!!({expression})"):
-                return
-            self.js("new Promise(done => setTimeout(done, 20))")
+            try:
+                if self.js(f"!!({expression})"):
+                    return
+                self.js("new Promise(done => setTimeout(done, 20))")
+            except Navigated:
+                time.sleep(0.02)
         raise TimeoutError("never true: " + expression)
 
     def open(self, url):

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Looks at a page of hr view as a reader would, and prints what it saw as one JSON object.
+"""Looks at pages of hr view as a reader would, and says what it saw as a JSON object.
 
-    page.py PAGE SCENARIO[=ARGUMENT]...
+    page.py
+
+A line of standard input is a look: PAGE and SCENARIO[=ARGUMENT]..., each ended by a tab.  What was seen is then in the
+file `seen`, and its problems are a line of standard output.  One browser is for all.
 
 Console errors, exceptions, failed requests and requests beside the page itself are in "problems".
 """
@@ -331,22 +334,39 @@ def diff(page, _):
 SCENARIOS = {"diff": diff, "off-cpu": off_cpu, "durations": durations, "layout": layout, "memory": memory, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover, "moment": moment, "process": process, "split": split, "inlined": inlined}
 
 
-def main():
-    where, scenarios = sys.argv[1], sys.argv[2:]
+def look(page, where, *scenarios):
     url = where if where.startswith("http") else "file://" + os.path.abspath(where)
     seen = {}
-    with Browser(dark="dark" in scenarios, bars="bars" in scenarios) as page:
-        page.open(url)
-        page.settle()
-        for scenario in scenarios:
-            name, _, argument = scenario.partition("=")
-            if name not in ("dark", "bars"):
-                seen[name] = SCENARIOS[name](page, argument)
-                page.settle()
-        home = url.rsplit("/", 1)[0] if url.startswith("http") else url
-        elsewhere = [u for u in page.requests if not u.startswith((home, "data:"))]
-        seen["problems"] = page.problems + ["asked for " + u for u in elsewhere]
-    print(json.dumps(seen))
+    page.tab(dark="dark" in scenarios, bars="bars" in scenarios)
+    page.open(url)
+    page.settle()
+    for scenario in scenarios:
+        name, _, argument = scenario.partition("=")
+        if name not in ("dark", "bars"):
+            seen[name] = SCENARIOS[name](page, argument)
+            page.settle()
+    home = url.rsplit("/", 1)[0] if url.startswith("http") else url
+    elsewhere = [u for u in page.requests if not u.startswith((home, "data:"))]
+    seen["problems"] = page.problems + ["asked for " + u for u in elsewhere]
+    return seen
+
+
+def main():
+    page = None
+    for line in iter(sys.stdin.readline, ""):
+        try:
+            page = page or Browser()
+            seen = look(page, *line.split("\t")[:-1])
+        except Exception as error:  # the test fails, and looks on with another browser
+            seen = {"problems": [f"{type(error).__name__}: {error}"]}
+            if page:
+                page.close()
+            page = None
+        with open("seen", "w") as file:
+            json.dump(seen, file)
+        print(json.dumps(seen["problems"]), flush=True)
+    if page:
+        page.close()
 
 
 main()
