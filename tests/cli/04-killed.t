@@ -10,6 +10,12 @@ start() {
     emulator=$(emulator_of "$pid")
 }
 
+# reach BYTES: waits until hr.bin has so many: the trace's first chunks, samples of the loop.
+reach() {
+    tries=1200
+    while [ "$(stat -c %s hr.bin 2>/dev/null || echo 0)" -lt "$1" ] && [ $((tries -= 1)) -gt 0 ]; do sleep 0.05; done
+}
+
 # left NAME: the emulator is gone, and hr.bin is readable as far as it goes.
 left() {
     ok "$1: no emulator is left" wait_gone "$emulator"
@@ -19,15 +25,15 @@ left() {
     is "$1: hr stat reads the trace" "$status" 0
 }
 
-for delay in 0.3 0.7 1.5; do
-    start -i 10us
-    sleep "$delay"
+for bytes in 1 70000 200000; do
+    start -i 1us
+    reach $bytes
     kill -INT "$pid"
     status=0
     wait "$pid" || status=$?
-    is "SIGINT after $delay s: status" "$status" 130
-    left "SIGINT after $delay s"
-    is "SIGINT after $delay s: the trace is closed" "$("$HR" check hr.bin >check.log 2>&1; echo $?)" 0
+    is "SIGINT after $bytes bytes: status" "$status" 130
+    left "SIGINT after $bytes bytes"
+    is "SIGINT after $bytes bytes: the trace is closed" "$("$HR" check hr.bin >check.log 2>&1; echo $?)" 0
 done
 for delay in 0.01 0.02 0.03 0.04 0.05 0.06 0.08 0.1; do
     start
@@ -38,28 +44,26 @@ for delay in 0.01 0.02 0.03 0.04 0.05 0.06 0.08 0.1; do
     is "SIGINT $delay s after the emulator's start: status" "$status" 130
     ok "SIGINT $delay s after the emulator's start: it is gone" wait_gone "$emulator"
 done
-start
-sleep 1
+start -i 1us
+reach 100000
 kill -TERM "$pid"
 status=0
 wait "$pid" || status=$?
 is 'SIGTERM: status' "$status" 143
 left SIGTERM
 
-for delay in 0.3 0.7 1.7; do # from the trace's first bytes on
-    start -i 10us
-    tries=600
-    while [ ! -s hr.bin ] && [ $((tries -= 1)) -gt 0 ]; do sleep 0.1; done
-    sleep "$delay"
+for bytes in 1 70000 200000; do
+    start -i 1us
+    reach $bytes
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null
-    left "SIGKILL after $delay s"
+    left "SIGKILL after $bytes bytes"
 done
 run_hr check hr.bin
 like 'SIGKILL: hr check says that the trace is incomplete' out 'incomplete|missing|truncated|no end'
 
-start -e "$five" -i 1us # data comes soon
-sleep 1
+start -e "$five" -i 1us
+reach 70000
 kill -KILL "$emulator"
 status=0
 wait "$pid" || status=$?
@@ -70,7 +74,7 @@ within 'QEMU killed: samples are there' "$(stat_of hr.bin .samples)" 100 1000000
 
 # A full disk: a small file system where we may mount one, otherwise a limit on the file's size.
 mkdir disk
-if mount -t tmpfs -o size=1m none disk 2>/dev/null; then
+if mount -t tmpfs -o size=300k none disk 2>/dev/null; then
     trap 'umount "$work/disk"; rm -rf "$work"' EXIT
     status=0
     timeout 100 "$HR" run -q -e "$five" -i 1us -o disk/hr.bin "$WORKLOADS/phases" 400 1 >out 2>err || status=$?
@@ -80,7 +84,7 @@ if mount -t tmpfs -o size=1m none disk 2>/dev/null; then
     what='disk full'
 else
     status=0
-    (ulimit -f 1000; trap '' XFSZ
+    (ulimit -f 600; trap '' XFSZ
      timeout 100 "$HR" run -q -e "$five" -i 1us "$WORKLOADS/phases" 400 1 >out 2>err) || status=$?
     what='file size limit'
 fi

@@ -45,7 +45,7 @@ play logflood </dev/null
 is 'flood of log: status' "$status" 0
 ok 'flood of log: quiet' test ! -s err
 
-FAKEGUEST_CHUNKS=4300000 play tiny </dev/null
+FAKEGUEST_CHUNKS=2150000 play tiny </dev/null
 is 'flood of tiny chunks: status' "$status" 0
 run_hr check hr.bin
 is 'flood of tiny chunks: hr check' "$status" 1

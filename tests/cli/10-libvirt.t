@@ -160,7 +160,7 @@ wanted=42
 same 'exit status' /bin/busybox sh -c 'exit 42'
 is 'nothing is left in /tmp' "$(directories)" "$directories_before"
 
-run_hr run -q --accel tcg --libvirt --timeout 1s "$WORKLOADS/spin" 100000000000 </dev/null
+run_hr run -q --accel tcg --libvirt --timeout 300ms "$WORKLOADS/spin" 100000000000 </dev/null
 is 'timeout: status' "$status" 124
 gone 'timeout'
 

@@ -67,7 +67,7 @@ MOST_KB=$((MOST_KB / 2)) # for half as much as 200 MB are for
 "$TOOLS/genmany" 20000 many.bin || exit 1
 is 'nothing repeats' "$(survives many.bin)" ''
 MOST_KB=204800
-"$TOOLS/genmany" 110000 many.bin || exit 1 # more nodes of stacks, rows and threads than there is room for
+"$TOOLS/genmany" 70000 many.bin || exit 1 # more nodes of stacks, rows and threads than there is room for
 COMMANDS='report --by thread,cpu,mark,address
 report --stacks
 report -n 1'

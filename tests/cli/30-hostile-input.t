@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 [ ! -x "$BUILD/unit/hr" ] || HR=$BUILD/unit/hr
-export ASAN_OPTIONS=quarantine_size_mb=4
+export ASAN_OPTIONS=quarantine_size_mb=4:malloc_context_size=3 # leaks and errors are found; the first callers tell where
 unset DEBUGINFOD_URLS COLUMNS
 . "$ROOT/tests/many.sh"
 

@@ -40,7 +40,7 @@ for wrong in 0 x -1 1000000000; do
     repeat "--repeat=$wrong" busybox true
     is "--repeat=$wrong is refused" "$status.$(cat err)" "125.hr: --repeat $wrong: not a number of runs from 1 to 100000"
 done
-repeat --repeat 2 --timeout 300ms "$WORKLOADS/crash" loop
+repeat --repeat 2 --timeout 100ms "$WORKLOADS/crash" loop
 is 'each has its own timeout' "$status.$(grep -c -e --timeout: err)" 124.2
 
 # files: one line where it helps

@@ -205,13 +205,13 @@ is 'map: of what is unknown' "$status" 2
 run_hr memory --block 1K a.bin
 is 'map: its options alone' "$status" 2
 
-# Tables are bounded: 600,000 instructions in as many blocks of memory.
-awk 'BEGIN { for (i = 0; i < 600000; i++) printf "load %d 1000 %d %.0f 1 4\n", i * 100, 4198400 + i, 68719476736 + i * 2097152 }' |
+# Tables are bounded: 420,000 instructions in as many blocks of memory.
+awk 'BEGIN { for (i = 0; i < 420000; i++) printf "load %d 1000 %d %.0f 1 4\n", i * 100, 4198400 + i, 68719476736 + i * 2097152 }' |
     "$TOOLS/genaccesses" wide.bin || exit 1
 run_hr memory -f csv -n 1 wide.bin
-is 'what finds no room is one row' "$(sed 1d out | cut -d, -f1,2,11)" '[other],206784,[other]'
+is 'what finds no room is one row' "$(sed 1d out | cut -d, -f1,2,11)" '[other],26784,[other]'
 run_hr memory --jobs 2 -f csv -n 1 wide.bin
-is 'the same with two workers' "$(sed 1d out | cut -d, -f1,2,11)" '[other],206784,[other]'
+is 'the same with two workers' "$(sed 1d out | cut -d, -f1,2,11)" '[other],26784,[other]'
 run_hr memory --map -f json wide.bin
 within 'a map of it is small' "$(wc -c <out)" 100 1000
 done_testing
