@@ -215,7 +215,10 @@ stat_of() {
 
 # total FILE EVENT: the total of an event.
 total() {
-    stat_of "$1" "[.events[] | select(.name == \"$2\" or .name == \"$2:u\")][0].total"
+    "$HR" stat --json "$1" >stat.json 2>stat.err
+    awk -v name="$2" -F'"' '/^  "events"/ { on = 1 } on && /^  \]/ { exit }
+        on && $2 == "name" && ($4 == name || $4 == name ":u") { getline; sub(/.*: /, ""); sub(/,$/, ""); print; found = 1; exit }
+        END { if (!found) print "null" }' stat.json
 }
 
 # interruptible COMMAND...: runs a command that SIGINT can end: a shell ignores it for background commands.

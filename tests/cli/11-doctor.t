@@ -44,22 +44,28 @@ echo 1 >root/$cpu/intel_pstate/no_turbo
 echo 512 | tee root/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages >root/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages
 files='linux enable_pmu mediated_pmu apic l1tf nmi_watchdog isolated_cpus smt governor turbo hugepages'
 
-# finding ID FIELD: of the JSON in out.
+# examine ARG...: hr doctor --json ARG...; what it says is in the file findings, a line "ID FIELD VALUE" each.
+examine() {
+    run_hr doctor --json "$@"
+    jq -r '.checks[] | .id as $id | to_entries[] | "\($id) \(.key) \(.value)"' out >findings
+}
+
+# finding ID FIELD: what examine found.
 finding() {
-    jq -r ".checks[] | select(.id == \"$1\") | .$2" out
+    sed -n "s/^$1 $2 //p" findings
 }
 
 # changed NAME ID STATE REMEDY PATH TEXT: after the change, the check has this state and remedy; then it is undone.
 changed() {
     cp "root/$5" before
     printf '%s' "$6" >"root/$5"
-    run_hr doctor --root root --json
+    examine --root root
     is "$1: state" "$(finding "$2" state)" "$3"
     is "$1: remedy" "$(finding "$2" remedy)" "$4"
     cp before "root/$5"
 }
 
-run_hr doctor --root root --json
+examine --root root
 for id in $files; do
     is "all is well: $id" "$(finding "$id" state)" ok
 done
@@ -87,13 +93,13 @@ ok 'megabytes of zeroes: an answer' test "$status" -le 1
 like 'megabytes of zeroes: said' out "^unknown +Isolated CPUs +/$cpu/isolated makes no sense"
 like 'megabytes of zeroes: said of the parameter' out '^unknown +KVM enable_pmu .*makes no sense'
 rm -r root/sys root/proc
-run_hr doctor --root root --json
+examine --root root
 ok 'no files at all: an answer' test "$status" -le 1
 is 'no files at all: nothing is well' "$(for id in linux enable_pmu apic nmi_watchdog isolated_cpus governor hugepages; do
     finding $id state; done | sort -u)" unknown
 
 # The emulator.
-run_hr doctor --qemu "$work/no-such-emulator" --json
+examine --qemu "$work/no-such-emulator"
 is 'no emulator: status' "$status" 1
 is 'no emulator: state' "$(finding qemu state)" problem
 is 'no emulator: the kernel is found nevertheless' "$(finding guest_kernel state)" ok
@@ -101,9 +107,9 @@ like 'no emulator: verdict' out 'No run is possible here:.* QEMU is missing'
 printf '#!/bin/sh\nexec yes\n' >babbler
 printf '#!/bin/sh\necho QEMU emulator version 8.1.0 of mine\n' >emulator
 chmod +x babbler emulator
-run_hr doctor --qemu "$work/babbler" --json
+examine --qemu "$work/babbler"
 is 'an emulator that never ends: state' "$(finding qemu state)" problem
-run_hr doctor --qemu "$work/emulator" --json
+examine --qemu "$work/emulator"
 is 'another emulator: version' "$(finding qemu found)" "8.1.0, $work/emulator"
 
 # The doctor's own failures.
