@@ -11,16 +11,13 @@ printf 'tree/one tree/sub/two tree/sub/link' >list
 mkfifo tree/fifo
 
 # The names come on its standard input, because those of arguments would be packed.
-cat >names.py <<'END'
-import sys
-for name in sys.stdin.read().split():
-    try:
-        sys.stdout.write(open(name).read())
-    except OSError as error:
-        print(name, error.strerror)
+cat >names.pl <<'END'
+for (split ' ', join '', <STDIN>) {
+    print open(FILE, '<', $_) ? <FILE> : "$_ $!\n";
+}
 END
 
-run_hr run -q python3 names.py <list
+run_hr run -q perl names.pl <list
 is 'files: status' "$status" 0
 is 'files: contents' "$(cat out)" "$(printf 'one\ntwo\none')"
 run_hr stat --files --json
@@ -41,21 +38,21 @@ is 'hr check' "$status" 0
 mv hr.bin before.bin
 echo TWO >tree/sub/two
 rm tree/one
-echo 'tree/sub/two' | run_hr run -q -o after.bin python3 names.py
+echo 'tree/sub/two' | run_hr run -q -o after.bin perl names.pl
 run_hr diff before.bin after.bin
 like 'hr diff: another file' out "^# the file $PWD/tree/sub/two is not the same$"
 like 'hr diff: a file of one run' out "^# only before read the file $PWD/tree/one$"
 
-echo "tree/none tree/fifo tree/sub/two/x /dev/kmsg /proc/kcore /sys/power/state" | run_hr run -q python3 names.py
+echo "tree/none tree/fifo tree/sub/two/x /dev/kmsg /proc/kcore /sys/power/state" | run_hr run -q perl names.pl
 is 'what is not served' "$(cut -d' ' -f2- out | sort | uniq -c | tr -s ' ')" "$(printf ' 5 No such file or directory\n 1 Not a directory')"
 
-echo tree/sub/two | run_hr run -q --sealed python3 names.py
+echo tree/sub/two | run_hr run -q --sealed perl names.pl
 is '--sealed: nothing else' "$(cat out)" 'tree/sub/two No such file or directory'
 run_hr stat --files
 like '--sealed: no files' out '^The program read no files of the host'
-run_hr run --dry-run --sealed python3 names.py
+run_hr run --dry-run --sealed perl names.pl
 is '--sealed: no port' "$(grep -c microtome.serve out)" 0
-run_hr run --dry-run python3 names.py
+run_hr run --dry-run perl names.pl
 is 'otherwise there is one' "$(grep -c microtome.serve out)" 1
 is 'hr pack knows no --sealed' "$("$HR" pack --help | grep -c sealed)" 0
 
