@@ -104,7 +104,7 @@ for candidate in "$(command -v python3.12)" "$(command -v python3.13)" "$HOME"/.
 done
 if [ -n "$perf_python" ]; then
     # functions are on stacks only where the interpreter has frame pointers; a trampoline is short, but it has samples
-    run_guest -q -i 1us "$perf_python" -I -S -X perf "$programs/hot.py" 5
+    run_guest -q -i 3us "$perf_python" -I -S -X perf "$programs/hot.py" 5
     is 'python -X perf: status' "$status" 0
     "$HR" dump --format records hr.bin >records
     like 'python -X perf: its map is in the trace' records 'jit-file number=0 kind=1 .*/tmp/perf-[0-9]+\.map'

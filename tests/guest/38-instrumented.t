@@ -120,12 +120,12 @@ calls --cpus 2 "$program" threads 2000
 is 'threads on two CPUs' "$(($(awk '{ n += $2 + $3 } END { print n }' rows) + $(sum missed)))" 8007
 calls --cpus 1 "$program" fork 1000
 is 'a child has its own stack' "$(($(awk '{ n += $2 + $3 } END { print n }' rows) + $(sum missed)))" 5
-calls --cpus 1 "$program" crowd 200
-is '200 threads at a time: those that have no place are counted' "$status $(sum refused)" '0 73'
-is '200 threads at a time: each call of the others is seen or counted' "$(($(awk '{ n += $2 + $3 } END { print n }' rows) + $(sum missed)))" 130
+calls --cpus 1 "$program" crowd 140
+is '140 threads at a time: those that have no place are counted' "$status $(sum refused)" '0 13'
+is '140 threads at a time: each call of the others is seen or counted' "$(($(awk '{ n += $2 + $3 } END { print n }' rows) + $(sum missed)))" 130
 "$HR" latency hr.bin >latency.out
-like '200 threads at a time: said' latency.out '^# 73 threads were more than can be observed at a time$'
-for threads in 20 200; do
+like '140 threads at a time: said' latency.out '^# 13 threads were more than can be observed at a time$'
+for threads in 20 100; do
     calls --cpus 1 "$program" churn "$threads"
     is "$threads threads, one after another" \
         "$(($(awk '{ n += $2 + $3 } END { print n }' rows) + $(sum missed))) $(sum refused)" "$((3 + 2 * threads)) 0"
@@ -184,7 +184,7 @@ int main(void)
     printf("%ld ", tell(words, area));
     printf("%ld\n", tell(words, area));
     fflush(stdout);
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < 15; round++) {
         lie(area, 8000);
         if (fork() == 0) {
             lie(area, 8000);
