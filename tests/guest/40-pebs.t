@@ -129,7 +129,7 @@ options() {
     on_flavour -m pebs -e instructions -c 7 -g dwarf ./chain
     "$HR" export folded -o folded hr.bin 2>/dev/null
     is 'stacks from copies: callers of each instruction, of calls and returns too' \
-        "$(sed -n 's/^.*\(main;outer[^ ]*\) /\1 /p' folded | awk '{ n[$1] += $2 } END { for (stack in n) print stack, int(n[stack] * 7 / 20000 + 0.5) }' | sort)" "$chain"
+        "$(sed -n 's/^.*\(main;outer[^ ]*\) /\1 /p' folded | awk '{ n[$1] += $2 } END { for (stack in n) print stack, int(n[stack] * 7 / 2000 + 0.5) }' | sort)" "$chain"
     on_flavour -m pebs -e instructions:k "$WORKLOADS/hello"
     is 'ring 0: refused' "$status" 125
     like 'and told so' err '^hr: event instructions:k: mode pebs has records of ring 3 alone'
@@ -148,7 +148,7 @@ threads() {
 
 # System calls, page faults and probes come between the records.
 among() {
-    on_flavour -m pebs -e instructions -c 100 "$WORKLOADS/storm" 2000
+    on_flavour -m pebs -e instructions -c 100 "$WORKLOADS/storm" 500
     is 'storm: the program is right' "$status" 0
     like 'storm: and says so' out ' 0 checks failed$'
     conserved 'storm' 100 instructions

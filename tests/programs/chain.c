@@ -1,4 +1,4 @@
-/* chain: 20,000 calls of outer, which calls middle twice, which calls inner twice. */
+/* chain: 2,000 calls of outer, which calls middle twice, which calls inner twice. */
 static volatile int sum;
 
 __attribute__((noipa)) static int inner(int i)
@@ -22,7 +22,7 @@ __attribute__((noipa)) static int outer(int i)
 
 int main(void)
 {
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < 2000; i++)
         outer(i);
     return 0;
 }
