@@ -5,10 +5,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "host/base/digits.h"
 #include "host/base/text.h"
 #include "host/base/transfer.h"
 
 #define NAME_BYTES 16384
+#define DIRECT_BYTES (16u << 10) /* so much is written from where it is */
 
 void output_init(struct output *out, int fd)
 {
@@ -29,6 +31,11 @@ int output_flush(struct output *out)
 
 void output_bytes(struct output *out, const char *bytes, size_t count)
 {
+    if (count >= DIRECT_BYTES && out->sink == NULL && out->fd >= 0) {
+        if (output_flush(out) == 0)
+            out->error = transfer_write(out->fd, bytes, count, NULL);
+        return;
+    }
     while (count != 0) {
         size_t room = OUTPUT_BYTES - out->used;
         size_t part = count < room ? count : room;
@@ -47,44 +54,14 @@ void output_text(struct output *out, const char *text)
     output_bytes(out, text, strlen(text));
 }
 
-static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                            "25262728293031323334353637383940414243444546474849"
-                            "50515253545556575859606162636465666768697071727374"
-                            "75767778798081828384858687888990919293949596979899";
-
-/* Its digits are put where they belong, two at a time: rows of numbers are most of what is written.
- */
 void output_decimal(struct output *out, uint64_t value)
 {
-    size_t digits = 1;
-    char *at;
-
-    for (uint64_t rest = value; rest > 9; rest /= 100)
-        digits += rest > 99 ? 2 : 1;
-    if (OUTPUT_BYTES - out->used < digits)
-        output_flush(out);
-    out->used += digits;
-    at = out->buffer + out->used;
-    for (; digits > 1; digits -= 2, value /= 100) {
-        at -= 2;
-        memcpy(at, pairs + 2 * (value % 100), 2);
-    }
-    if (digits == 1)
-        *--at = (char)('0' + value);
+    output_wrote(out, digits_decimal(output_room(out, OUTPUT_NUMBER_MAX), value));
 }
 
 void output_hex(struct output *out, uint64_t value)
 {
-    char digits[OUTPUT_NUMBER_MAX];
-    size_t at = sizeof digits;
-
-    do {
-        digits[--at] = "0123456789abcdef"[value & 15];
-        value >>= 4;
-    } while (value != 0);
-    digits[--at] = 'x';
-    digits[--at] = '0';
-    output_bytes(out, digits + at, sizeof digits - at);
+    output_wrote(out, digits_hex(output_room(out, OUTPUT_NUMBER_MAX), value));
 }
 
 /* A spreadsheet computes a field that begins so; after an apostrophe it is a text. */

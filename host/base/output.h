@@ -9,8 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "host/base/digits.h"
+
 #define OUTPUT_BYTES (256u << 10)
-#define OUTPUT_NUMBER_MAX 24u /* room that suffices for a number */
+#define OUTPUT_NUMBER_MAX DIGITS_ROOM /* room that suffices for a number */
 
 struct output {
     int fd;
@@ -69,6 +71,19 @@ void output_rows_begin(struct output_rows *rows, const char *format);
 void output_row(struct output_rows *rows, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void output_rows_end(struct output_rows *rows);
+
+/* Where so many bytes may be put, at most OUTPUT_BYTES; output_wrote says where they end. */
+static inline char *output_room(struct output *out, size_t bytes)
+{
+    if (OUTPUT_BYTES - out->used < bytes)
+        output_flush(out);
+    return out->buffer + out->used;
+}
+
+static inline void output_wrote(struct output *out, const char *end)
+{
+    out->used = (size_t)(end - out->buffer);
+}
 
 static inline void output_char(struct output *out, char c)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "lib/hash.h"
 
 #define INDEX_BITS 18u /* twice the number of places, so at most half full */
@@ -23,14 +24,16 @@ static const char *const words[PLACES_RESERVED] = {
     [PLACES_NO_PYTHON] = "[no Python]",
 };
 
-int places_init(struct places *p, struct symbols *symbols)
+int places_init(struct places *p, struct symbols *symbols, bool frames)
 {
     *p = (struct places){.symbols = symbols, .count = PLACES_RESERVED};
     p->all = calloc(PLACES_MAX, sizeof p->all[0]);
     p->index = calloc(1u << INDEX_BITS, sizeof p->index[0]);
     p->known = calloc(1u << KNOWN_BITS, sizeof p->known[0]);
-    p->known_frames = calloc(1u << FRAMES_BITS, sizeof p->known_frames[0]);
-    if (p->all == NULL || p->index == NULL || p->known == NULL || p->known_frames == NULL)
+    if (frames)
+        p->known_frames = array_zeros(sizeof p->known_frames[0] << FRAMES_BITS);
+    if (p->all == NULL || p->index == NULL || p->known == NULL ||
+        (frames && p->known_frames == NULL))
         return -ENOMEM;
     for (uint32_t i = 0; i < PLACES_RESERVED; i++)
         p->all[i] = (struct place){.name = words[i], .kind = PLACE_WORD};
@@ -155,6 +158,18 @@ uint32_t places_find(struct places *p, enum place_kind kind, uint64_t address)
     place = describe(p, kind, address);
     *known = (struct places_known){address, intern(p, &place), (uint8_t)kind};
     return known->place;
+}
+
+void places_prefetch(const struct places *p, uint64_t address)
+{
+    __builtin_prefetch(&p->known_frames[hash_place(address, FRAMES_BITS)]);
+}
+
+uint32_t places_known(const struct places *p, uint64_t address)
+{
+    const struct places_known *known = &p->known_frames[hash_place(address, FRAMES_BITS)];
+
+    return known->kind == PLACE_FRAME && known->address == address ? known->place : PLACES_OTHERS;
 }
 
 uint32_t places_frames(struct places *p, uint64_t address, uint32_t frames[SYMBOLS_FRAMES_MAX])

@@ -54,8 +54,8 @@ struct places {
     bool full; /* a place did not fit */
 };
 
-/* Returns 0 or -ENOMEM. */
-int places_init(struct places *places, struct symbols *symbols);
+/* `frames`: places_frames will be called.  Returns 0 or -ENOMEM. */
+int places_init(struct places *places, struct symbols *symbols, bool frames);
 void places_free(struct places *places);
 
 /* Returns the place of a kind (not PLACE_FRAME) that contains an address. */
@@ -64,6 +64,11 @@ uint32_t places_find(struct places *places, enum place_kind kind, uint64_t addre
 /* Finds the frames at an address, the innermost first.  Returns how many. */
 uint32_t places_frames(struct places *places, uint64_t address,
                        uint32_t frames[SYMBOLS_FRAMES_MAX]);
+
+/* For a table in memory far away: where a frame is known, its place is soon wanted; and that place
+ * as far as it is known, else PLACES_OTHERS. */
+void places_prefetch(const struct places *places, uint64_t address);
+uint32_t places_known(const struct places *places, uint64_t address);
 
 /* Orders places that are equal otherwise: by address, then by name. */
 int places_compare(const struct places *places, uint32_t a, uint32_t b);

@@ -43,12 +43,12 @@ static int prepare(struct profile *p, const struct trace_info *info)
                                    : symbols_open(&p->symbols, info, p->scan->symbols);
 
     if (error == 0)
-        error = places_init(&p->places, p->symbols);
+        error = places_init(&p->places, p->symbols, p->options->tree);
     if (error == 0)
         error = groups_init(&p->groups);
     if (error == 0)
         error = rows_init(&p->rows);
-    if (error == 0)
+    if (error == 0 && p->options->tree)
         error = tree_init(&p->tree);
     p->event_count = info->event_count;
     p->event = sort == NULL ? -1 : trace_info_find_event(info, sort);

@@ -6,7 +6,7 @@
 struct entry { /* an entry of the tally */
     uint64_t ip;
     uint32_t node;
-    uint32_t group; /* of the profile */
+    uint32_t group; /* the worker's, then the profile's */
     uint64_t samples;
     const uint64_t *sums;
 };
@@ -151,29 +151,70 @@ static void fold_stack(struct profile_worker *w, const struct entry *e)
     p->tree.nodes[at].self += p->event < 0 ? e->samples : e->sums[p->event];
 }
 
-int profile_fold(struct profile_worker *w)
+#define BATCH 16u /* entries whose tables are fetched together: they are in memory far away */
+
+/* What is most likely looked up for an entry: where its stack is known, the function of its ip
+ * below it; else the stack's innermost function below its caller. */
+static void fetch(struct profile_worker *w, const struct entry *entries, uint32_t count)
 {
     struct profile *p = w->profile;
-    const uint64_t *words;
-    uint32_t place = 0, last = UINT32_MAX, group = 0;
-    int error = stacks_extend(&w->scan->stacks, &w->nodes, &w->node_count, sizeof w->nodes[0]);
+    const struct stacks_node *nodes = w->scan->stacks.nodes;
+    uint32_t at[BATCH], place[BATCH];
 
-    for (; error == 0 && (words = tally_next(&w->tally, &place)) != NULL; place++) {
-        struct entry e = {
+    for (uint32_t i = 0; i < count; i++) {
+        __builtin_prefetch(&w->nodes[entries[i].node]);
+        __builtin_prefetch(&nodes[entries[i].node]);
+        places_prefetch(&p->places, entries[i].ip);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct stacks_node *node = &nodes[entries[i].node];
+        uint32_t known = w->nodes[entries[i].node];
+
+        place[i] = places_known(&p->places, known != 0 ? entries[i].ip : node->address - 1);
+        at[i] = (known != 0 ? known : w->nodes[node->parent]) & ((1u << END_SHIFT) - 1);
+        tree_prefetch(&p->tree, at[i], place[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        tree_prefetch_node(&p->tree, at[i], place[i]);
+}
+
+/* Takes a batch of entries out of the tally.  Returns how many. */
+static uint32_t take(struct profile_worker *w, uint32_t *place, struct entry *entries)
+{
+    const uint64_t *words;
+    uint32_t count = 0;
+
+    for (; count < BATCH && (words = tally_next(&w->tally, place)) != NULL; ++*place)
+        entries[count++] = (struct entry){
             .ip = words[TALLY_IP],
             .node = tally_node(words),
+            .group = tally_group(words),
             .samples = words[TALLY_SAMPLES],
             .sums = words + TALLY_SUMS,
         };
+    return count;
+}
 
-        if (tally_group(words) != last)
-            group = groups_find(&p->groups, w->groups.all[last = tally_group(words)]);
-        e.group = group;
-        rows_add(&p->all, e.samples, e.sums, p->event_count);
+int profile_fold(struct profile_worker *w)
+{
+    struct profile *p = w->profile;
+    struct entry entries[BATCH];
+    uint32_t place = 0, last = UINT32_MAX, group = 0, count;
+    int error = stacks_extend(&w->scan->stacks, &w->nodes, &w->node_count, sizeof w->nodes[0]);
+
+    while (error == 0 && (count = take(w, &place, entries)) != 0) {
         if (p->options->tree)
-            fold_stack(w, &e);
-        else
-            fold_row(w, &e);
+            fetch(w, entries, count);
+        for (struct entry *e = entries; e < entries + count; e++) {
+            if (e->group != last)
+                group = groups_find(&p->groups, w->groups.all[last = e->group]);
+            e->group = group;
+            rows_add(&p->all, e->samples, e->sums, p->event_count);
+            if (p->options->tree)
+                fold_stack(w, e);
+            else
+                fold_row(w, e);
+        }
     }
     return error;
 }

@@ -9,6 +9,8 @@
 #include "lib/hash.h"
 
 #define FIRST_BITS 12u
+#define FAR_BITS 15u /* a table of so many is not in the cache: entries are fetched ahead */
+#define FAR_SAMPLES 12u /* so many samples */
 
 void tally_init(struct tally *tally, size_t budget_bytes)
 {
@@ -83,6 +85,14 @@ int tally_reserve(struct tally *tally, uint32_t event_count, uint32_t count)
     return grow(tally, bits);
 }
 
+static inline size_t place_of(const struct trace_samples *samples, uint32_t n, uint64_t id,
+                              uint32_t bits)
+{
+    if (samples->stacks != NULL)
+        id |= (uint64_t)samples->stacks[n] << 32;
+    return hash_place(samples->slots[n].ip ^ mix(id), bits);
+}
+
 /* Inlined with a constant number of events, because this loop dominates the time of a report. */
 static inline __attribute__((always_inline)) void add_samples(struct tally *tally,
                                                               const struct trace_samples *samples,
@@ -98,6 +108,10 @@ static inline __attribute__((always_inline)) void add_samples(struct tally *tall
     for (uint32_t n = first; n < end; n++) {
         const struct trace_slot *sample = &samples->slots[n];
         uint64_t *entry;
+
+        if (bits >= FAR_BITS && n + FAR_SAMPLES < end)
+            __builtin_prefetch(entries + (TALLY_SUMS + events) *
+                                             place_of(samples, n + FAR_SAMPLES, group, bits));
 
         if (samples->stacks != NULL) {
             id = (uint64_t)samples->stacks[n] << 32 | group;

@@ -16,7 +16,7 @@ struct tree_node {
 
 struct tree {
     struct tree_node *nodes; /* the root first, parents before children; owned */
-    uint32_t *index; /* hash table of numbers, 0: free; owned */
+    uint32_t *index; /* hash table of numbers, with a tag in the upper bits, 0: free; owned */
     uint32_t *children; /* after tree_finish: node numbers, grouped by parent; owned */
     uint32_t *first; /* after tree_finish: index of a node's first child, and an end; owned */
     uint32_t count;
@@ -29,6 +29,10 @@ void tree_free(struct tree *tree);
 
 /* Returns the node for a place below `parent`, or `parent` if there is no room. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t place);
+
+/* Such a node is wanted soon: first the table is fetched, then, when it is there, the node. */
+void tree_prefetch(const struct tree *tree, uint32_t parent, uint32_t place);
+void tree_prefetch_node(const struct tree *tree, uint32_t parent, uint32_t place);
 
 /* Computes totals and sorts children by descending total; equal ones by `before` on their places.
  * Returns 0 or -ENOMEM. */

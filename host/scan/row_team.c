@@ -7,10 +7,13 @@
 
 #include "host/scan/trace_parallel.h"
 
-#define BATCHES 16u /* twice as many as threads */
-#define BYTES_MAX (32u << 10)
+#define BATCHES 32u /* of a thread: a turn is some 25 of them where chunks have 64 KiB */
+#define TEXT_MAX (OUTPUT_BYTES - OUTPUT_NUMBER_MAX) /* a number is put where it may be so long */
+#define BYTES_MAX (64u << 10)
 #define PART_BYTES (BYTES_MAX / 2) /* of what is longer, at a time */
 #define AS_IT_IS UINT64_MAX /* in place of a number of words: two, where bytes are and how many */
+
+enum state { FREE, FILLED, TAKEN, FORMATTED };
 
 struct batch {
     uint64_t *words; /* ROW_TEAM_WORDS_MAX: how many a row has, and these; owned */
@@ -19,27 +22,37 @@ struct batch {
     uint32_t words_used;
     uint32_t bytes_used;
     size_t text_bound; /* bytes that it has at most */
-    bool formatted;
+    pthread_t filler;
+    enum state state;
 };
 
 struct row_team {
     struct output *out;
+    struct trace_scan *scan;
     row_team_format *format;
     void *owner;
-    struct batch batches[BATCHES];
+    struct batch *batches; /* owned */
+    unsigned int batch_count;
     struct batch *open; /* the one that is being filled */
     int known_error; /* of `out` */
     pthread_mutex_t lock; /* of all that follows */
-    pthread_cond_t changed;
-    uint64_t filled; /* batches, and likewise below */
-    uint64_t taken;
-    uint64_t written;
+    pthread_cond_t changed; /* `written`, or a batch is FORMATTED */
+    pthread_cond_t wanted; /* `helping` or `ended` */
+    uint64_t filled; /* batches */
+    uint64_t written; /* likewise */
+    unsigned int waiting; /* batches that are FILLED */
     bool writing;
+    bool helping; /* threads of the team may take batches */
     bool ended;
     int error; /* of `out` */
     unsigned int threads;
     pthread_t thread[TRACE_PARALLEL_JOBS_MAX];
 };
+
+static struct batch *numbered(const struct row_team *t, uint64_t number)
+{
+    return &t->batches[number % t->batch_count];
+}
 
 static void format_batch(const struct row_team *t, const struct batch *batch, struct output *out)
 {
@@ -62,7 +75,7 @@ static void format_batch(const struct row_team *t, const struct batch *batch, st
 
 static void empty(struct batch *batch)
 {
-    batch->formatted = false;
+    batch->state = FREE;
     batch->words_used = batch->bytes_used = 0;
     batch->text_bound = 0;
 }
@@ -70,8 +83,8 @@ static void empty(struct batch *batch)
 /* Writes what is next, unless another thread does. */
 static void write_formatted(struct row_team *t)
 {
-    while (!t->writing && t->written < t->taken && t->batches[t->written % BATCHES].formatted) {
-        struct batch *batch = &t->batches[t->written % BATCHES];
+    while (!t->writing && t->written < t->filled && numbered(t, t->written)->state == FORMATTED) {
+        struct batch *batch = numbered(t, t->written);
 
         t->writing = true;
         pthread_mutex_unlock(&t->lock);
@@ -85,33 +98,77 @@ static void write_formatted(struct row_team *t)
     }
 }
 
-/* Formats a batch, or waits for a change if there is none. */
-static void format_or_wait(struct row_team *t)
+/* The first batch in a state: one that this thread filled, which its cache holds, or any.  NULL if
+ * there is none. */
+static struct batch *find(const struct row_team *t, enum state state, bool own)
 {
-    struct batch *batch = &t->batches[t->taken % BATCHES];
+    for (uint64_t i = t->written; i < t->filled; i++) {
+        struct batch *batch = numbered(t, i);
 
-    if (t->taken == t->filled) {
-        pthread_cond_wait(&t->changed, &t->lock);
-        return;
+        if (batch->state == state && (!own || pthread_equal(batch->filler, pthread_self())))
+            return batch;
     }
-    t->taken++;
+    return NULL;
+}
+
+static void format_taken(struct row_team *t, struct batch *batch)
+{
+    batch->state = TAKEN;
+    t->waiting--;
     pthread_mutex_unlock(&t->lock);
     output_init(batch->text, -1);
     format_batch(t, batch, batch->text);
     pthread_mutex_lock(&t->lock);
-    batch->formatted = true;
+    batch->state = FORMATTED;
+    pthread_cond_broadcast(&t->changed);
     write_formatted(t);
 }
 
-static void *work(void *argument)
+/* Formats a batch, or waits for a change if there is none. */
+static void format_or_wait(struct row_team *t)
+{
+    struct batch *batch = find(t, FILLED, true);
+
+    if (batch == NULL)
+        batch = find(t, FILLED, false);
+    if (batch != NULL)
+        format_taken(t, batch);
+    else
+        pthread_cond_wait(&t->changed, &t->lock);
+}
+
+/* A thread of the team: takes part while more is filled than threads format after their turns. */
+static void *help(void *argument)
 {
     struct row_team *t = argument;
 
     pthread_mutex_lock(&t->lock);
-    while (!t->ended)
-        format_or_wait(t);
+    while (!t->ended) {
+        struct batch *batch = t->helping ? find(t, FILLED, false) : NULL;
+
+        t->helping = batch != NULL;
+        if (batch != NULL)
+            format_taken(t, batch);
+        else
+            pthread_cond_wait(&t->wanted, &t->lock);
+    }
     pthread_mutex_unlock(&t->lock);
     return NULL;
+}
+
+/* After a thread's turn: the others fill batches then.  What this one filled may refer to slots
+ * that it decodes into next. */
+static void format_own(void *context)
+{
+    struct row_team *t = context;
+    struct batch *batch;
+
+    pthread_mutex_lock(&t->lock);
+    while ((batch = find(t, FILLED, true)) != NULL)
+        format_taken(t, batch);
+    while (find(t, TAKEN, true) != NULL)
+        pthread_cond_wait(&t->changed, &t->lock);
+    pthread_mutex_unlock(&t->lock);
 }
 
 /* Hands over the open batch, and waits until at most `left` are not written. */
@@ -119,12 +176,18 @@ static void hand_over(struct row_team *t, uint64_t left)
 {
     pthread_mutex_lock(&t->lock);
     if (t->open->words_used != 0) {
+        t->open->filler = pthread_self();
+        t->open->state = FILLED;
         t->filled++;
-        pthread_cond_broadcast(&t->changed);
+        t->waiting++;
+    }
+    if (t->waiting > t->batch_count / 4 * 3 || (left == 0 && t->waiting != 0)) {
+        t->helping = true;
+        pthread_cond_broadcast(&t->wanted);
     }
     while (t->filled - t->written > left)
         format_or_wait(t);
-    t->open = &t->batches[t->filled % BATCHES];
+    t->open = numbered(t, t->filled);
     t->known_error = t->filled == t->written ? t->out->error : t->error;
     pthread_mutex_unlock(&t->lock);
 }
@@ -132,15 +195,15 @@ static void hand_over(struct row_team *t, uint64_t left)
 /* A row that finds no room is alone in its batch, while no other one is formatted. */
 static void turn_over(struct row_team *t, uint64_t left)
 {
-    if (t->threads != 0 && t->open->text_bound <= OUTPUT_BYTES) {
+    if (t->threads != 0 && t->open->text_bound <= TEXT_MAX) {
         hand_over(t, left);
         return;
     }
     format_batch(t, t->open, t->out);
     empty(t->open);
     pthread_mutex_lock(&t->lock);
-    t->taken = t->written = ++t->filled;
-    t->open = &t->batches[t->filled % BATCHES];
+    t->written = ++t->filled;
+    t->open = numbered(t, t->filled);
     t->error = t->known_error = t->out->error;
     pthread_mutex_unlock(&t->lock);
 }
@@ -149,8 +212,8 @@ uint64_t row_team_batch(struct row_team *t, uint32_t words, size_t bytes, size_t
 {
     if (t->open->words_used + words + 1 > ROW_TEAM_WORDS_MAX ||
         t->open->bytes_used + bytes > BYTES_MAX ||
-        (t->threads != 0 && t->open->text_bound + text > OUTPUT_BYTES))
-        turn_over(t, text > OUTPUT_BYTES ? 0 : BATCHES - 1);
+        (t->threads != 0 && t->open->text_bound + text > TEXT_MAX))
+        turn_over(t, text > TEXT_MAX ? 0 : t->batch_count - 1);
     t->open->text_bound += text;
     return t->filled + 1;
 }
@@ -187,6 +250,16 @@ void row_team_bytes(struct row_team *t, const void *bytes, size_t count)
     }
 }
 
+void row_team_close(struct row_team *t)
+{
+    turn_over(t, t->batch_count - 1);
+}
+
+bool row_team_is_alone(const struct row_team *t)
+{
+    return t->threads == 0;
+}
+
 int row_team_error(const struct row_team *t)
 {
     return t->known_error;
@@ -199,7 +272,8 @@ void row_team_drain(struct row_team *t)
 
 static bool allocate(struct row_team *t)
 {
-    for (unsigned int i = 0; i < BATCHES; i++) {
+    t->batches = calloc(t->batch_count, sizeof t->batches[0]);
+    for (unsigned int i = 0; t->batches != NULL && i < t->batch_count; i++) {
         struct batch *batch = &t->batches[i];
 
         batch->words = malloc(sizeof batch->words[0] * ROW_TEAM_WORDS_MAX);
@@ -208,12 +282,13 @@ static bool allocate(struct row_team *t)
         if (batch->words == NULL || batch->bytes == NULL || batch->text == NULL)
             return false;
     }
-    return true;
+    t->open = t->batches;
+    return t->batches != NULL;
 }
 
 /* The first thread decodes, too, so that as many as there are CPUs are of use. */
-struct row_team *row_team_new(struct output *out, const struct trace_scan *scan,
-                              row_team_format *format, void *owner)
+struct row_team *row_team_new(struct output *out, struct trace_scan *scan, row_team_format *format,
+                              void *owner)
 {
     unsigned int jobs =
         scan->file.growing ? 1 : trace_parallel_jobs(scan->jobs, scan->file.file_bytes);
@@ -224,15 +299,18 @@ struct row_team *row_team_new(struct output *out, const struct trace_scan *scan,
     t->out = out;
     t->format = format;
     t->owner = owner;
-    t->open = &t->batches[0];
+    t->batch_count = jobs > 1 ? jobs * BATCHES : 1;
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->changed, NULL);
+    pthread_cond_init(&t->wanted, NULL);
     if (!allocate(t)) {
         row_team_free(t);
         return NULL;
     }
     for (unsigned int i = 1; i < jobs; i++)
-        t->threads += pthread_create(&t->thread[t->threads], NULL, work, t) == 0;
+        t->threads += pthread_create(&t->thread[t->threads], NULL, help, t) == 0;
+    t->scan = scan;
+    scan->after_turn = (struct trace_after_turn){format_own, t};
     return t;
 }
 
@@ -240,18 +318,23 @@ void row_team_free(struct row_team *t)
 {
     if (t == NULL)
         return;
-    row_team_drain(t);
+    if (t->scan != NULL) {
+        row_team_drain(t);
+        t->scan->after_turn = (struct trace_after_turn){0};
+    }
     pthread_mutex_lock(&t->lock);
     t->ended = true;
-    pthread_cond_broadcast(&t->changed);
+    pthread_cond_broadcast(&t->wanted);
     pthread_mutex_unlock(&t->lock);
     for (unsigned int i = 0; i < t->threads; i++)
         pthread_join(t->thread[i], NULL);
-    for (unsigned int i = 0; i < BATCHES; i++) {
+    for (unsigned int i = 0; t->batches != NULL && i < t->batch_count; i++) {
         free(t->batches[i].words);
         free(t->batches[i].bytes);
         free(t->batches[i].text);
     }
+    free(t->batches);
+    pthread_cond_destroy(&t->wanted);
     pthread_cond_destroy(&t->changed);
     pthread_mutex_destroy(&t->lock);
     free(t);

@@ -20,9 +20,8 @@ struct sample_rows_label { /* an address and its name, found before */
     uint64_t ip;
     uint64_t batch; /* of the team, which has the name at `place` */
     uint32_t place;
-    uint32_t bytes;
+    uint16_t bytes;
     bool known;
-    char text[2 * SAMPLE_ROWS_LABEL_BYTES]; /* "name+0x12", escaped, as a field; "" without one */
 };
 
 struct sample_rows { /* zero but for the borrowed three */
@@ -33,6 +32,8 @@ struct sample_rows { /* zero but for the borrowed three */
     bool pids; /* there is a column for them: a trace of several processes; set by the header */
     struct output field; /* in which names are made */
     struct sample_rows_label cache[1u << SAMPLE_ROWS_CACHE_BITS];
+    /* Their names: "name+0x12", escaped, as a field; "" without one. */
+    char names[1u << SAMPLE_ROWS_CACHE_BITS][2 * SAMPLE_ROWS_LABEL_BYTES];
 };
 
 /* The header's columns, without the line's end. */
@@ -41,8 +42,8 @@ void sample_rows_header(struct sample_rows *rows);
 /* Before the walk: rows of a long trace are formatted by several threads, as `format` of `owner`
  * says; NULL: nothing follows the columns.  Then nothing else is written to the output before
  * sample_rows_finish.  Returns 0 or -ENOMEM. */
-int sample_rows_start(struct sample_rows *rows, const struct trace_scan *scan,
-                      row_team_format *format, void *owner);
+int sample_rows_start(struct sample_rows *rows, struct trace_scan *scan, row_team_format *format,
+                      void *owner);
 
 /* Rows of a run of samples, with their lines' ends.  Returns 0 or the output's error. */
 int sample_rows_run(struct sample_rows *rows, const struct trace_samples *samples);

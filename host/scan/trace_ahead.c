@@ -189,6 +189,7 @@ static int visit(struct worker *w, bool *end)
 static bool take_turn(struct worker *w)
 {
     struct team *t = w->team;
+    struct trace_after_turn after;
     bool more;
 
     pthread_mutex_lock(&t->lock);
@@ -209,10 +210,13 @@ static bool take_turn(struct worker *w)
             t->round++;
         }
     }
+    after = t->scan->after_turn;
     t->turn++;
     more = !t->done;
     pthread_cond_broadcast(&t->turned);
     pthread_mutex_unlock(&t->lock);
+    if (after.work != NULL)
+        after.work(after.context);
     return more;
 }
 

@@ -4,7 +4,8 @@
  * visited, and then visits its own.  So a visitor sees what it sees in a walk by one thread, in the
  * same order and never by two threads at once, though not always by the same thread.  Whatever
  * depends on what came before and is found to have changed (metadata, a chunk that is damaged) is
- * read once more when it is its turn, as a walk by one thread reads it.  Never prints.
+ * read once more when it is its turn, as a walk by one thread reads it.  After its turn a thread
+ * calls scan->after_turn, before it decodes the next chunk.  Never prints.
  */
 #pragma once
 

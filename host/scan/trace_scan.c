@@ -21,6 +21,7 @@ static int prepare(struct trace_scan *scan)
     scan->partial = false;
     scan->jobs = 0;
     scan->ahead = NULL;
+    scan->after_turn = (struct trace_after_turn){0};
     progress_bar_init(&scan->progress, true);
     scan->weights = NULL;
     scan->own_ips = NULL;

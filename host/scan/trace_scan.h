@@ -31,6 +31,7 @@ struct trace_samples { /* a run of samples of one CPU, one thread, one set of fl
     const struct hr_access *accesses;
     /* Their addresses as they are in their process; NULL: as in the slots. */
     const uint64_t *own_ips;
+    bool kept; /* the slots stay as they are until scan->after_turn has returned */
 };
 
 struct trace_hits { /* a run of hits of probes of one CPU and thread */
@@ -110,6 +111,11 @@ struct trace_scan {
      * visitor is called by one at a time, in the order of the file. */
     unsigned int jobs;
     const struct trace_ahead *ahead; /* what was decoded of the chunk before its turn came */
+    /* Called by such a thread after each of its turns, while others have theirs; may be NULL. */
+    struct trace_after_turn {
+        void (*work)(void *context);
+        void *context;
+    } after_turn;
     const struct symbols_options *symbols; /* for unwinding copies of stacks; NULL: the defaults */
     bool partial; /* chunks were passed over: the audit does not cover the file */
     /* Shown on a terminal while the walk takes long; a command that writes to the terminal during

@@ -149,6 +149,7 @@ enum trace_status trace_walk_samples(struct trace_walk *w, const struct trace_re
     if (status != TRACE_OK)
         return status;
     samples.slots = w->slots;
+    samples.kept = w->slots != w->scan->slots;
     trace_rules_samples(&w->rules, w->slots, all, w->decoder.intervals);
     if (w->visitor->names && w->scan->info.names != NULL)
         (void)trace_names_read(w->scan->info.names); /* without memory there are fewer */

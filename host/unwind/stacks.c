@@ -5,13 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
+#include "lib/hash.h"
+
 #define FIRST_CAPACITY 4096u
 
+/* The lower bits say where a node belongs in the index, and the upper ones are there, too, above
+ * its number: nodes are in memory far away, and most that have another hash stay there. */
 static uint32_t hash(uint32_t parent, uint64_t address)
 {
-    uint64_t key = (address ^ (uint64_t)parent << 40 ^ parent) * 0x9e3779b97f4a7c15ull;
+    uint64_t key = (address ^ (uint64_t)parent << 40 ^ parent) * HASH_GOLDEN;
 
     return (uint32_t)(key >> 32);
+}
+
+static uint32_t tag_of(uint32_t hash)
+{
+    return hash & ~(STACKS_NODES_MAX - 1);
 }
 
 int stacks_init(struct stacks *stacks)
@@ -37,13 +47,13 @@ void stacks_free(struct stacks *stacks)
     *stacks = (struct stacks){0};
 }
 
-static void enter(uint32_t *index, uint32_t mask, const struct stacks_node *node, uint32_t number)
+static void enter(uint32_t *index, uint32_t mask, uint32_t hash, uint32_t number)
 {
-    uint32_t i = hash(node->parent, node->address) & mask;
+    uint32_t i = hash & mask;
 
     while (index[i] != 0)
         i = (i + 1) & mask;
-    index[i] = number;
+    index[i] = tag_of(hash) | number;
 }
 
 /* Makes room for one more node; the table is never more than half full. */
@@ -59,7 +69,7 @@ static int grow(struct stacks *stacks)
     if (nodes == NULL)
         return -ENOMEM;
     stacks->nodes = nodes;
-    index = calloc((size_t)capacity * 2, sizeof *index);
+    index = array_zeros((size_t)capacity * 2 * sizeof *index);
     if (index == NULL)
         return -ENOMEM;
     free(stacks->index);
@@ -67,27 +77,27 @@ static int grow(struct stacks *stacks)
     stacks->index_mask = capacity * 2 - 1;
     stacks->capacity = capacity;
     for (uint32_t i = HR_STACK_ROOTS; i < stacks->count; i++)
-        enter(index, stacks->index_mask, &nodes[i], i);
+        enter(index, stacks->index_mask, hash(nodes[i].parent, nodes[i].address), i);
     return 0;
 }
 
 uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address)
 {
-    uint32_t i = hash(parent, address) & stacks->index_mask;
-    struct stacks_node *node;
+    uint32_t key = hash(parent, address), i = key & stacks->index_mask;
 
     for (; stacks->index[i] != 0; i = (i + 1) & stacks->index_mask) {
-        node = &stacks->nodes[stacks->index[i]];
-        if (node->address == address && node->parent == parent)
-            return stacks->index[i];
+        uint32_t number = stacks->index[i] & (STACKS_NODES_MAX - 1);
+
+        if ((stacks->index[i] ^ number) == tag_of(key) &&
+            stacks->nodes[number].address == address && stacks->nodes[number].parent == parent)
+            return number;
     }
     if (stacks->count == stacks->capacity && grow(stacks) != 0) {
         stacks->refused++;
         return HR_STACK_CUT;
     }
-    node = &stacks->nodes[stacks->count];
-    *node = (struct stacks_node){address, parent};
-    enter(stacks->index, stacks->index_mask, node, stacks->count);
+    stacks->nodes[stacks->count] = (struct stacks_node){address, parent};
+    enter(stacks->index, stacks->index_mask, key, stacks->count);
     return stacks->count++;
 }
 

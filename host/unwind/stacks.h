@@ -25,7 +25,7 @@ struct stacks {
     uint32_t count;
     uint32_t capacity;
     uint32_t limit; /* of nodes: STACKS_NODES_MAX unless lowered */
-    uint32_t *index; /* hash table of node numbers, 0: free; owned */
+    uint32_t *index; /* hash table of node numbers, with a tag above them, 0: free; owned */
     uint32_t index_mask;
     uint64_t refused; /* nodes that did not fit */
 };

@@ -35,6 +35,35 @@ static void json_quotes_every_text(void **state)
         written(), "{\"k\":\"a\\\"b\\\\x0a\",\"n\":0.5,\"x\":\"0x0\",\"no\":null,\"d\":false}");
 }
 
+static void number_is(uint64_t value)
+{
+    char wanted[64];
+
+    snprintf(wanted, sizeof wanted, "%lu,0x%lx", value, value);
+    output_init(&out, -1);
+    output_decimal(&out, value);
+    output_char(&out, ',');
+    output_hex(&out, value);
+    assert_string_equal(written(), wanted);
+}
+
+static void numbers_have_all_their_digits(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 20000; i++)
+        number_is(i);
+    for (uint64_t power = 1; power != 0; power = power > UINT64_MAX / 10 ? 0 : power * 10)
+        for (uint64_t i = 0; i < 10; i++) {
+            number_is(power * i - 1);
+            number_is(power * i);
+            number_is(power * i + 7);
+        }
+    for (uint32_t bit = 0; bit < 64; bit++)
+        for (uint64_t i = 1; i < 16; i++)
+            number_is((i << bit) + 0xabcdef);
+    number_is(UINT64_MAX);
+}
+
 static void arrays_grow(void **state)
 {
     uint32_t *items = NULL;
@@ -54,6 +83,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_quotes_what_needs_it),
         cmocka_unit_test(json_quotes_every_text),
+        cmocka_unit_test(numbers_have_all_their_digits),
         cmocka_unit_test(arrays_grow),
     };
 
