@@ -1,6 +1,7 @@
 /* Device memory, one access an instruction.  A test replaces this header to stand in for a device.
  */
-#pragma once
+#ifndef DRIVERS_MMIO_H /* a unit test has its own */
+#define DRIVERS_MMIO_H
 
 #include <stdint.h>
 
@@ -45,3 +46,5 @@ static inline void mmio_write64(volatile void *at, uint64_t value)
     mmio_write32(at, (uint32_t)value);
     mmio_write32((volatile uint8_t *)at + 4, (uint32_t)(value >> 32));
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* Physical memory: a buddy allocator of 4 KiB (order 0) to 4 MiB (order 10) blocks. */
-#pragma once
+#ifndef GUEST_MEMORY_PHYS_H /* a unit test has its own */
+#define GUEST_MEMORY_PHYS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,3 +52,5 @@ static inline void *phys_pointer(uint64_t physical)
 {
     return (void *)(physical + DIRECT_MAP);
 }
+
+#endif
