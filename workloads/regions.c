@@ -266,6 +266,7 @@ static int run_rdpmc(uint64_t counter)
 
     __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"((uint32_t)counter));
     printf("counter %llu: %u\n", (unsigned long long)counter, low);
+    fflush(stdout); /* another counter may not be there */
     return 0;
 }
 
@@ -283,13 +284,23 @@ int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : modes[0].name;
     char *end = "";
-    uint64_t count = argc > 2 ? strtoull(argv[2], &end, 0) : 10;
+    int failed = 0;
 
-    for (size_t i = 0; i < sizeof modes / sizeof *modes && argc <= 3 && !*end; i++)
-        if (strcmp(modes[i].name, mode) == 0)
-            return modes[i].run(count);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (strcmp(modes[i].name, mode) != 0)
+            continue;
+        if (argc <= 2)
+            return modes[i].run(10);
+        for (int at = 2; at < argc && !*end; at++) {
+            uint64_t count = strtoull(argv[at], &end, 0);
+
+            failed |= !*end && modes[i].run(count);
+        }
+        if (!*end)
+            return failed;
+    }
     fputs("usage: regions "
-          "[regions|polls|pause|cost|crash|log|marks|native|misuse|rdpmc|threads [COUNT]]\n",
+          "[regions|polls|pause|cost|crash|log|marks|native|misuse|rdpmc|threads [COUNT...]]\n",
           stderr);
     return 2;
 }

@@ -36,13 +36,14 @@ times_of_marks() {
     "$HR" dump --format records hr.bin | sed -n 's/^  mark time=\([0-9]*\) .*/\1/p'
 }
 
-# pause_of_trace: writes the flags of the samples between the two marks, and of the first after them.
+# pause_of_trace: writes for each pair of marks the flags of the samples between them, and of the first after them.
 # A timer's sample may come between the first mark and the pause.
 pause_of_trace() {
-    "$HR" dump --format records hr.bin | awk '/^  mark/ { at++ } /^  sample/ {
+    "$HR" dump --format records hr.bin | awk 'function pause() { if (at) print "paused:" inside, "then", first }
+        /^  mark/ && at != 1 { pause(); at = 1; inside = ""; first = ""; next } /^  mark/ { at = 2 } /^  sample/ {
             match($0, /flags=[0-9]+/); flags = substr($0, RSTART + 6, RLENGTH - 6)
             if (at == 1 && (flags + 0 || inside)) inside = inside " " flags
-            if (at == 2 && !after++) first = flags } END { print "paused:" inside, "then", first }' >pause.flags
+            if (at == 2 && first == "") first = flags } END { pause() }' >pause.flags
 }
 
 # ---- natively ----
@@ -142,10 +143,10 @@ for how in '-i 1us' '--mode instructed'; do
     pause_of_trace
     is "$how: a pause ends with a sample, rests, and resumes with one" "$(cat pause.flags)" 'paused: 4 then 12'
 done
-for count in 50100 50233 50366 50499 50632 50765 50898; do # wherever on the grid it begins
-    run_guest -i 1us "$REGIONS" pause $count
-    pause_of_trace
-    is "a pause after $count iterations" "$(cat pause.flags)" 'paused: 4 then 12'
+run_guest -i 1us "$REGIONS" pause 50100 50233 50366 50499 50632 50765 50898 # wherever on the grid they begin
+pause_of_trace
+for pause in 1 2 3 4 5 6 7; do
+    is "pause $pause of 7 at places on the grid" "$(sed -n ${pause}p pause.flags)" 'paused: 4 then 12'
 done
 run_guest -i 1us --paused "$REGIONS" pause 50000
 "$HR" dump --format csv hr.bin >dump.csv
@@ -259,10 +260,9 @@ while IFS= read -r flavour; do
     EPYC*) counter=0 ;;
     *) counter=0x40000000 ;; # fixed counter 0
     esac
-    on_flavour -e instructions "$REGIONS" rdpmc $counter
+    on_flavour -e instructions "$REGIONS" rdpmc $counter 99
     # of its low 32 bits: it started 65,536 events before its range's end
     within "the program's own RDPMC reads its counter" "$(sed -n 's/^counter [0-9]*: //p' out)" $((4294901760 + 1000)) 4294967295
-    on_flavour -e instructions "$REGIONS" rdpmc 99
     is 'RDPMC of a counter that is not there is a clean fault' "$status" 139
 done <<END
 $FLAVOURS

@@ -16,14 +16,8 @@ input=/dev/null
 # ---- data bases and languages ----
 cp "$programs"/work.* "$programs/fill.sql" .
 /usr/bin/python3 -c 'import json; print(json.dumps([{"id": i, "tags": ["a", "b" * (i % 7)], "x": i / 8} for i in range(1000)]))' >items.json
-both 'perl' -- perl work.pl
 both 'python3 of PATH' -- python3 -S -c 'import sys; print(sys.executable); sys.exit(4)'
-input=part
-both 'python3 reads stdin' -- /usr/bin/python3 -S -c 'import sys, zlib; print(zlib.crc32(sys.stdin.buffer.read()))'
-input=/dev/null
 
-input=fill.sql
-both 'sqlite3 in memory' -- sqlite3 :memory:
 sqlite3 native.db <fill.sql >native
 run_guest --mode off -q --keep-files kept sqlite3 "$work/items.db" <fill.sql
 same_file 'sqlite3 to a file: output' out native
@@ -38,11 +32,9 @@ for packer in 'xz -T2 -1 --block-size=300000' 'zstd -T2 -3'; do
     # shellcheck disable=SC2086
     run_guest --mode off -q $packer -c <large
     is "$packer: status" "$status" 0
-    cp out packed
-    "$name" -dc <packed >unpacked
+    cp out "large.$name"
+    "$name" -dc <"large.$name" >unpacked
     same_file "$packer: $name unpacks it natively" unpacked large
-    run_guest --mode off -q "$name" -dc <packed
-    same_file "$packer: and in the guest" out large
 done
 
 # ---- tools ----
@@ -54,6 +46,20 @@ mkdir -p tree/a/b tree/c
 cp "$ROOT"/lib/*.[ch] tree/a/b
 cp "$ROOT"/host/base/*.c tree/c
 cat >tools.sh <<'END'
+t 'perl' perl work.pl
+input=part
+t 'python3 reads stdin' /usr/bin/python3 -S -c 'import sys, zlib; print(zlib.crc32(sys.stdin.buffer.read()))'
+input=fill.sql
+t 'sqlite3 in memory' sqlite3 :memory:
+input=large.xz
+t 'xz unpacks' xz -dc
+input=large.zstd
+t 'zstd unpacks' zstd -dc
+input=
+t 'OpenMP, 2 threads' env OMP_NUM_THREADS=2 ./parallel
+t 'OpenMP, 5 threads on one CPU' env OMP_NUM_THREADS=5 ./parallel
+t 'C++: exceptions and threads' ./threads
+t 'Go: goroutines' ./goroutines
 t 'lua' lua5.4 work.lua
 t 'gawk' gawk '{ n[$1 % 101] += $3; s = s substr($2, 1, 1) } END { for (i = 0; i < 101; i++) t += n[i] * i; print NR, t, length(s), strftime("%Y", 0, 1); exit 8 }' numbers
 t 'jq' jq -c 'map(select(.id % 97 == 0)) | group_by(.tags[1]) | map({key: .[0].tags[1], sum: (map(.x) | add)})' items.json
@@ -73,7 +79,6 @@ t 'grep' grep -c return tree/a/b/*.c
 t 'tar' tar -C tree -cf - --sort=name --mtime=@0 --owner=0 --group=0 a
 t 'bash' bash -c 'a=(3 1 2); for i in "${a[@]}"; do s+=$((i * i)); done; echo "$s ${#a[@]}"; [[ abc =~ b(.) ]] && echo "${BASH_REMATCH[1]}"; exit 9'
 END
-together -- tools.sh
 
 # ---- threads ----
 run_guest --mode off -q sysbench cpu --threads=2 --events=100 --time=0 run
@@ -81,18 +86,15 @@ is 'sysbench: status' "$status" 0
 like 'sysbench: it counts its events' out 'total number of events: +100$'
 ok 'OpenMP: it compiles' gcc -O2 -fopenmp -o parallel "$programs/parallel.c"
 ok 'C++: it compiles' g++ -std=c++17 -O1 -pthread -o threads "$programs/threads.cc"
-OMP_NUM_THREADS=2 both 'OpenMP, 2 threads' --env OMP_NUM_THREADS=2 -- ./parallel
-OMP_NUM_THREADS=5 both 'OpenMP, 5 threads on one CPU' --env OMP_NUM_THREADS=5 -- ./parallel
 OMP_NUM_THREADS=2 both 'OpenMP, 2 CPUs' --env OMP_NUM_THREADS=2 --cpus 2 --accel tcg -- ./parallel
-both 'C++: exceptions and threads' -- ./threads
 both 'C++: 2 CPUs' --cpus 2 --accel tcg -- ./threads
 if command -v go >/dev/null; then
     ok 'Go: it compiles' env GO111MODULE=off CGO_ENABLED=0 GOCACHE="$work/cache" go build -o goroutines "$programs/goroutines.go"
-    both 'Go: goroutines' -- ./goroutines
     both 'Go: 2 CPUs' --cpus 2 --accel tcg -- ./goroutines
 else
-    skip 5 'go is not installed (Debian package golang-go)'
+    skip 3 'go is not installed (Debian package golang-go)'
 fi
+together -- tools.sh
 both 'python3: 2 CPUs' --cpus 2 --accel tcg -- /usr/bin/python3 work.py
 
 # ---- the same on every run, if the files are: python lists the working directory ----
