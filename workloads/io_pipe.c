@@ -151,7 +151,7 @@ static void counters(void)
 /* ---- several threads ---- */
 
 #define WRITERS 3
-#define RECORDS 2000
+#define RECORDS 600
 
 struct record { /* written whole: shorter than PIPE_BUF */
     uint32_t writer;
@@ -254,7 +254,7 @@ static void *answer(void *rounds)
 
 static void ping_pong(void)
 {
-    const uintptr_t rounds = 1000;
+    const uintptr_t rounds = 200;
     pthread_t id;
     void *sum;
 

@@ -32,7 +32,7 @@ signal.signal(signal.SIGUSR1, lambda *_: None)
 room = mmap.mmap(-1, 300 << 20)
 parent = os.getpid()
 if os.fork() == 0:
-    time.sleep(0.2)
+    time.sleep(0.05)
     os.kill(parent, signal.SIGUSR1)
     os._exit(0)
 with open("/dev/urandom", "rb", 0) as f:
@@ -40,7 +40,8 @@ with open("/dev/urandom", "rb", 0) as f:
 os.wait()
 END
 if [ -x /usr/bin/python3 ]; then
-    run_guest --accel tcg --cpus 2 --mode off -q --mem 1G /usr/bin/python3 long.py
+    # In virtual time: on a busy host python3 starts for seconds while the other CPU waits.
+    run_guest --accel tcg --cpus 2 --qemu "$ROOT/tests/tools/virtual.sh" --mode off -q --mem 1G /usr/bin/python3 -S long.py
     is 'a signal from another CPU ends a long read of /dev/urandom' "$status: $(cat out)" '0: True'
 else
     skip 1 'python3 is missing'
