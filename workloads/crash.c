@@ -230,7 +230,7 @@ static void crash_tables(void)
 {
     long pages = 0;
 
-    for (uint64_t at = 1ull << 40; pages < 100000; at += 1ull << 30, pages++) {
+    for (uint64_t at = 1ull << 40; pages < 20000; at += 1ull << 30, pages++) {
         volatile char *p = mmap((void *)at, 4096, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 

@@ -14,7 +14,7 @@
 
 #define LARGE (9ul << 20) /* a file of this size is sent to the host while it is written */
 #define MEDIUM (1ul << 20) /* ... when it is closed */
-#define ROUNDS 12
+#define ROUNDS 5
 
 static char *bytes;
 static int low; /* a descriptor below all those that come and go */

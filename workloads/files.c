@@ -376,7 +376,7 @@ static void make_large(void)
         char name[] = "large0";
         name[5] = (char)('0' + file);
         int fd = open(name, O_CREAT | O_WRONLY, 0644);
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < 140; i++) {
             memset(block, 'a' + (i + file) % 26, sizeof block);
             failed += write(fd, block, sizeof block) != sizeof block;
         }

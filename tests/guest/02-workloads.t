@@ -12,22 +12,22 @@ for libc in musl glibc-static; do
     run_guest -i 1us "$WORKLOADS/avx-$libc" 2000
     is "avx-$libc: registers survive samples and system calls" "$(cat out)" \
         'avx: 0 wrong vector registers, results equal'
-    run_guest "$WORKLOADS/phases-$libc" 10 1
-    "$WORKLOADS/phases-$libc" 10 1 >native
+    run_guest "$WORKLOADS/phases-$libc" 4 1
+    "$WORKLOADS/phases-$libc" 4 1 >native
     same_file "phases-$libc: output" out native
 done
-run_guest "$TOOLS/phases-static-pie" 10 1
+run_guest "$TOOLS/phases-static-pie" 4 1
 same_file 'phases, static-PIE: output' out native
 
-run_guest --mem 256M "$WORKLOADS/memory-musl" 150
-is '150 MB are filled and read back in a guest of 256 MB' "$status" 0
+run_guest --mem 128M "$WORKLOADS/memory-musl" 75
+is '75 MB are filled and read back in a guest of 128 MB' "$status" 0
 
 run_guest "$WORKLOADS/ftq" 100 200
 is 'ftq: exit status' "$status" 0
 noise=$(sed 's/.*noise \([0-9.]*\)%.*/\1/' out)
 within 'ftq: a program alone sees next to no noise' "$noise" 0 2
 
-run_guest -i 10us "$WORKLOADS/phases" 50 1
+run_guest -i 10us "$WORKLOADS/phases" 15 1
 "$HR" report hr.bin >report 2>/dev/null
 for phase in phase_compute phase_chase phase_stream sift_down; do
     like "report shows $phase" report "$phase"

@@ -5,10 +5,10 @@ busybox=$(command -v busybox) || skip_all 'busybox is not installed (Debian pack
 
 # Real text and real binaries, the same on every run on one machine.
 find /usr/include /usr/share/perl /usr/share/common-licenses -type f 2>/dev/null | sort |
-    xargs cat 2>/dev/null | head -c 400000 >text
-cat /usr/bin/perl "$HR" "$BUILD"/workloads/*-glibc-static 2>/dev/null | head -c 1000000 >binary
-head -c 400000 binary >binary1
-awk '{ for (i = 1; i <= NF; i++) print $i }' text | head -n 12000 >words
+    xargs cat 2>/dev/null | head -c 150000 >text
+cat /usr/bin/perl "$HR" "$BUILD"/workloads/*-glibc-static 2>/dev/null | head -c 600000 >binary
+head -c 150000 binary >binary1
+awk '{ for (i = 1; i <= NF; i++) print $i }' text | head -n 6000 >words
 
 # same INPUT APPLET ARG...: runs both ways on INPUT as stdin, compares stdout and status.
 same() {

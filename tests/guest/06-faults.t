@@ -61,7 +61,7 @@ run_guest --mem 64M "$WORKLOADS/crash" memory
 is 'a system call that finds no memory ends the run' "$status" 137
 like 'and the user is told to give more' err "out of memory"
 run_guest --mem 64M "$WORKLOADS/crash" tables
-is 'page tables go with the memory that they map' "$(cat out)" 'pages: 100000'
+is 'page tables go with the memory that they map' "$(cat out)" 'pages: 20000'
 
 run_guest --mem 64M "$WORKLOADS/memory-musl" 200
 ok 'more memory than there is: not zero' test "$status" -ne 0

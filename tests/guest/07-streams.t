@@ -40,7 +40,7 @@ timeout -k 10 "$LIMIT" "$HR" run -q --mode off "$busybox" cat <data 2>err |
     { sleep 2; cat; } >out
 same_file 'a slow reader of stdout gets everything' out data
 
-script='i=0; while [ $i -lt 3000 ]; do echo "out $i"; echo "err $i" >&2; i=$((i+1)); done'
+script='i=0; while [ $i -lt 1000 ]; do echo "out $i"; echo "err $i" >&2; i=$((i+1)); done'
 run_guest -q "$busybox" sh -c "$script"
 "$busybox" sh -c "$script" >native 2>native.err
 same_file 'two interleaved streams: stdout' out native

@@ -10,12 +10,12 @@ counts() {
     [ "$status" -eq 0 ] && stat_of hr.bin '.events[].total'
 }
 
-# differ NAME EVENTS SHAPE WANTED...: what 900,000 more iterations add to every event.
+# differ NAME EVENTS SHAPE WANTED...: what 90,000 more iterations add to every event.
 differ() {
     name=$1 events=$2 shape=$3
     shift 3
-    small=$(counts --mode off -e "$events" "$WORKLOADS/spin" 1000000 "$shape")
-    large=$(counts --mode off -e "$events" "$WORKLOADS/spin" 1900000 "$shape")
+    small=$(counts --mode off -e "$events" "$WORKLOADS/spin" 100000 "$shape")
+    large=$(counts --mode off -e "$events" "$WORKLOADS/spin" 190000 "$shape")
     is "$name" "$(printf '%s\n%s\n' "$small" "$large" | awk -v wanted="$*" -v slack="$slack" '{ v[NR] = $1 }
         END { split(wanted, w, " ")
               for (i = 1; i <= NR / 2; i++) {
@@ -24,18 +24,18 @@ differ() {
               } }')" "$(printf '%s\n' "$@")"
 }
 
-reference=$(run_guest --accel tcg --mode off "$WORKLOADS/phases-musl" 3 1 && stat_of hr.bin '.events[0].total')
+reference=$(run_guest --accel tcg --mode off "$WORKLOADS/phases-musl" 1 1 && stat_of hr.bin '.events[0].total')
 
 while IFS= read -r flavour; do
     echo "# $flavour"
-    differ 'spin: instructions and branches are exact' instructions,branches loop 1800000 900000
+    differ 'spin: instructions and branches are exact' instructions,branches loop 180000 90000
     differ 'spin calls: instructions and branches are exact' instructions,branches calls \
-        3600000 2700000
+        360000 270000
     is 'the source is the PMU' "$(stat_of hr.bin '[.events[].source] | unique | join(" ")')" pmu
 
-    off=$(counts --mode off -e instructions,cycles "$WORKLOADS/phases-musl" 3 1 | head -n 1)
+    off=$(counts --mode off -e instructions,cycles "$WORKLOADS/phases-musl" 1 1 | head -n 1)
     for interval in $intervals; do
-        total=$(counts -i "$interval" -e instructions,branches "$WORKLOADS/phases-musl" 3 1 | head -n 1)
+        total=$(counts -i "$interval" -e instructions,branches "$WORKLOADS/phases-musl" 1 1 | head -n 1)
         more=$((slack + slack_a_sample * $(stat_of hr.bin .samples)))
         within "phases: instructions at $interval are those without sampling" "$total" $((off - slack)) $((off + more))
     done

@@ -36,14 +36,14 @@ threads 3 --qemu ./virtual -- map 3 60
 expect 'mappings change under the threads that use them' 0 'map: faults seen'
 for program in threads threads-musl; do
     [ -x "$WORKLOADS/$program" ] || continue
-    threads 4 -- sync 4 200
-    expect "$program in parallel: mutex, condition variable, barrier" 0 'sync: sum 2000, turns 80'
-    threads 2 -- pingpong 2 500
+    threads 4 -- sync 4 100
+    expect "$program in parallel: mutex, condition variable, barrier" 0 'sync: sum 1000, turns 40'
+    threads 2 -- pingpong 2 250
     expect "$program in parallel: futex to and fro" 0 'pingpong: 0'
     threads 3 -- map 3 20
     expect "$program in parallel: mappings change under the threads that use them" 0 'map: faults seen'
-    threads 2 -- many 2 200
-    expect "$program in parallel: a CPU serves one thread after the other" 0 'many: 200 threads'
+    threads 2 -- many 2 100
+    expect "$program in parallel: a CPU serves one thread after the other" 0 'many: 100 threads'
     threads 4 -- signals 4
     expect "$program in parallel: signals reach threads that spin and that sleep" 0 'signals: 3'
     threads 2 -- robust
@@ -61,8 +61,8 @@ program=threads
 shared() {
     run_guest --accel tcg "$WORKLOADS/threads" "$@"
 }
-threads 3 -- sync 20 100
-expect 'more threads than CPUs' 0 'sync: sum 21000, turns 200'
+threads 3 -- sync 20 50
+expect 'more threads than CPUs' 0 'sync: sum 10500, turns 100'
 shared sync 16 200
 expect 'one CPU for all: mutex, condition variable, barrier' 0 'sync: sum 27200, turns 320'
 shared pingpong 2 2000
@@ -74,7 +74,7 @@ expect 'one CPU for all: signals' 0 'signals: 5'
 shared stuck 3
 expect 'one CPU for all: all threads wait for ever' 137 ''
 for run in a b; do
-    run_guest --accel tcg -i 1us -o $run.bin "$WORKLOADS/threads" count 3 2000000
+    run_guest --accel tcg -i 1us -o $run.bin "$WORKLOADS/threads" count 3 1000000
     "$HR" dump --format csv $run.bin >$run.csv
     "$HR" dump --format records $run.bin | grep 'switch ' >$run.switches
 done
@@ -120,10 +120,10 @@ crowd_virtual() {
 }
 crowd_shared '1,000 threads alive at once' 'alive: 1000 at once' alive 1000
 crowd_virtual '1,000 threads alive at once' 'alive: 1000 at once' alive 1000
-crowd_parallel '100 threads alive at once' 'alive: 100 at once' alive 100
-crowd_shared '10,000 threads created and joined' 'churn: 10000' churn 10000
+crowd_parallel '50 threads alive at once' 'alive: 50 at once' alive 50
+crowd_shared '5,000 threads created and joined' 'churn: 5000' churn 5000
 crowd_virtual '4,200 threads, more than can live at once, created and joined' 'churn: 4200' churn 4200
-crowd_parallel '200 threads created and joined' 'churn: 200' churn 200
+crowd_parallel '100 threads created and joined' 'churn: 100' churn 100
 crowd 'mutexes with priority inheritance' \
     'pi: sum 300, try Device or resource busy, again Connection timed out, sum 350' pi 6
 crowd 'a robust one of these survives its owner, for one heir' 'heir: 1 was told' heir 5
@@ -168,7 +168,7 @@ threads 64 --mode ipi -i 100ms --mem 2G --qemu ./virtual -- sync 64 10
 expect '64 CPUs and an observer' 0 'sync: sum 20800, turns 64'
 
 # In real time: the interval is long because the test's host may have fewer CPUs than the guest.
-threads 2 --mode ipi -i 10ms -- count 2 40000000
+threads 2 --mode ipi -i 10ms -- count 2 20000000
 expect '--mode ipi: the program runs' 0 'count: 2 threads'
 is 'the mode is in the trace' "$(stat_of hr.bin .mode)" ipi
 "$HR" dump --format csv hr.bin >a.csv
@@ -212,10 +212,10 @@ for flavour in 'Icelake-Server,model=106,pmu=on' 'EPYC,pmu=on,pmu-v2=off'; do
     within 'the second CPU counts its own loop' "$(of_cpu 2)" 4000000 4030000
     within 'both make the total, less the last pieces' "$(($(of_cpu 1) + $(of_cpu 2)))" \
         "$(($(total hr.bin instructions) - 4000))" "$(total hr.bin instructions)"
-    threads 2 --qemu "$QEMU" --cpu "$flavour" -c 100000 -e instructions -- count 2 10000000
+    threads 2 --qemu "$QEMU" --cpu "$flavour" -c 100000 -e instructions -- count 2 2000000
     expect 'counter overflow on two CPUs in parallel' 0 'count: 2 threads'
     "$HR" dump --format csv hr.bin >a.csv
-    is 'each is sampled by what it counts itself' "$(of_cpu 1) $(of_cpu 2)" '20000000 40000000'
+    is 'each is sampled by what it counts itself' "$(of_cpu 1) $(of_cpu 2)" '4000000 8000000'
     threads 8 --qemu ./virtual --cpu "$flavour" -i 1us \
         -e instructions,cycles,branches,branch-misses,cache-misses -- count 8 50000
     expect '8 CPUs at 1 us with five counters' 0 'count: 8 threads'

@@ -64,7 +64,7 @@ like '/proc: what cannot be written' err 'ermission denied'
 is '... status' "$status" 1
 run_guest --accel tcg "$busybox" cp /proc/self/exe /tmp/copy
 is '/tmp can be written' "$status" 0
-run_guest --accel tcg --mem 128M "$busybox" dd if=/dev/zero of=/tmp/large bs=1M count=512
+run_guest --accel tcg --mem 64M "$busybox" dd if=/dev/zero of=/tmp/large bs=1M count=512
 like 'more than fits in memory: ENOSPC' err 'No space left on device'
 is '... and the program goes on' "$status" 1
 done_testing

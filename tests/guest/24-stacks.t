@@ -93,10 +93,10 @@ for threads in 1 3; do
     run_guest -g -i 1us "$CALLS" threads "$threads"
     chain "$threads threads" leaf "begin;recursion;$(repeated $((threads + 1)) down)leaf"
 done
-run_cpus 2 "$CALLS" -g -i 100us -- threads 4 8000000
+run_cpus 2 "$CALLS" -g -i 100us -- threads 4 3000000
 is 'on two CPUs: the program runs' "$status" 0
 chain 'on two CPUs' leaf "begin;recursion;$(repeated 5 down)leaf"
-rounds=40
+rounds=20
 [ -z "${HR_TEST_LONG:-}" ] || rounds=300
 run_cpus 3 "$WORKLOADS/maprace" -g -i 20us -- $rounds 1
 is 'while other CPUs withdraw memory: the program runs' "$status" 0
@@ -104,7 +104,7 @@ ok 'while other CPUs withdraw memory: the trace is whole' "$HR" check hr.bin
 run_cpus 3 "$WORKLOADS/maprace" -g -i 20us --qemu "$ROOT/tests/tools/virtual.sh" -- 150 1
 is 'the same in virtual time: the program runs' "$status" 0
 ok 'the same in virtual time: the trace is whole' "$HR" check hr.bin
-run_cpus 2 "$CALLS" -g --mode ipi -i 1ms -- threads 4 8000000
+run_cpus 2 "$CALLS" -g --mode ipi -i 1ms -- threads 4 3000000
 chain 'on request of another CPU' leaf "begin;recursion;$(repeated 5 down)leaf"
 
 # ---- stacks change nothing else ----
@@ -121,7 +121,7 @@ same() {
     done
     ok "$name: and not none" test "$(wc -l <plain.csv)" -gt 80
 }
-same phases 'fp fp,512 dwarf dwarf,64' "$WORKLOADS/phases" 2 1
+same phases 'fp fp,512 dwarf dwarf,64' "$WORKLOADS/phases" 1 1
 same threads 'fp dwarf' "$CALLS" threads 4
 same handlers 'fp dwarf' "$CALLS" signal 9
 same 'system calls' 'fp dwarf' "$WORKLOADS/syscalls"
