@@ -15,7 +15,7 @@ done
 
 # Threads on CPUs of their own that map, cut off and write one file at once: no page is freed while one shows it.
 # In real time CPUs wait for each other's threads: a round takes more than ten times as long as in virtual time.
-rounds=60
+rounds=40
 [ -z "${HR_TEST_LONG:-}" ] || rounds=3000
 for seed in 1 2; do
     run_cpus 3 "$WORKLOADS/maprace" -i 100us -- $rounds "$seed"
@@ -37,7 +37,7 @@ same_file 'sampling does not change it' out first
 cat >dynamic.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
-int main(void) { unsigned sum = 0; for (int i = 0; i < 300000; i++) sum += rand(); printf("%u\n", sum); return 0; }
+int main(void) { unsigned sum = 0; for (int i = 0; i < 100000; i++) sum += rand(); printf("%u\n", sum); return 0; }
 END
 if cc -O1 -o dynamic dynamic.c 2>/dev/null; then
     ./dynamic >native
