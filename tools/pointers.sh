@@ -9,7 +9,7 @@ if ! command -v clang-query >/dev/null; then
     exit 0
 fi
 matches=$(mktemp)
-trap 'rm -f "$matches" "$matches".*' EXIT
+trap 'rm -rf "$matches" "$matches".*' EXIT
 # One match, because each looks at all that the headers declare; where it is comes last, because that compares text.
 cat >"$matches" <<'END'
 set bind-root false
@@ -22,13 +22,26 @@ match stmt(anyOf(unaryOperator(hasOperatorName("!"), hasUnaryOperand(pointer)), 
 END
 
 # query REGEX FLAG...: asks about those of the files whose path it matches; without lwIP the network is not built.
+# It asks about files in groups, and then one by one where a group cannot be compiled.
 query() {
     regex=$1
     shift
-    { printf '%s\n' "$files" | grep -E -e "$regex" || true; } |
-        { if [ -d "$BUILD/lwip/src" ]; then cat; else grep -v '^guest/net/' || true; fi; } |
-        matches=$matches flags="-std=gnu11 -I. $*" xargs -r -P 2 -n 24 sh -c \
-            'clang-query -f "$matches" "$@" -- $flags >"$matches.$$" 2>&1' query || true
+    flags="-std=gnu11 -I. -w $*"
+    groups=$(printf '%s\n' "$files" | grep -E -e "$regex" |
+        { if [ -d "$BUILD/lwip/src" ]; then cat; else grep -v '^guest/net/' || true; fi; } | tools/groups.py "$matches.c")
+    printf '%s\n' "$groups" | ask 4
+    for broken in $(grep -l ' error: ' "$matches.c"/*.out 2>/dev/null); do
+        sed -n '1s/ -- .*//p' "$broken" | xargs sed -n 's/^#include "\(.*\)".*/\1/p'
+        rm "$broken"
+    done | ask 8
+    cat "$matches.c"/*.out >>"$matches.all" 2>/dev/null || true
+    rm -rf "$matches.c"
+}
+
+# ask COUNT: about the files that are named to it, in processes of COUNT files.
+ask() {
+    matches=$matches flags=$flags xargs -r -P 2 -n "$1" sh -c \
+        '{ echo "$* -- "; clang-query -f "$matches" "$@" -- $flags; } >"$matches.c/$$.out" 2>&1' query || true
 }
 files=$(printf '%s\n' "$@")
 query '^(lib|host|plugin)/' -D_GNU_SOURCE
@@ -37,7 +50,7 @@ query '^(drivers|guest)/|^boot/[^/]*$' -ffreestanding -mgeneral-regs-only -Igues
 query '^boot/uefi/' -ffreestanding -fshort-wchar -DGNU_EFI_USE_MS_ABI -isystem /usr/include/efi -isystem /usr/include/efi/x86_64
 
 # Headers of libraries, and what their macros do, are not ours: only what is in these folders of this tree counts.
-cat "$matches".* 2>/dev/null | awk -v tree="$PWD/" '
+awk -v tree="$PWD/" '
     function inside(path) {
         if (index(path, tree) == 1) path = substr(path, length(tree) + 1)
         sub(/^(\.\/)+/, "", path)
@@ -48,6 +61,6 @@ cat "$matches".* 2>/dev/null | awk -v tree="$PWD/" '
     /^Match #|^[0-9]+ match/ { flush() }
     /note: "pointer" binds here$/ { split($1, part, ":"); at = part[1] ":" part[2]; foreign = !inside(part[1]); getline source; sub(/^ +/, "", source) }
     /note: expanded from macro/ && !inside($1) { foreign = 1 }
-    END { flush() }' | sed "s#^$PWD/##; s#^\./##" | sort -u >"$matches.found"
+    END { flush() }' "$matches.all" | sed "s#^$PWD/##; s#^\./##" | sort -u >"$matches.found"
 cat "$matches.found"
 [ ! -s "$matches.found" ]
