@@ -88,6 +88,10 @@ $(UNIT_OUT)/%: tests/unit/%.c $(UNIT_LIB)
 	@mkdir -p $(@D)
 	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $< $(UNIT_LIB) -lcmocka
 
+$(UNIT_OUT)/guest/sample/test_stack_walk: tests/unit/guest/sample/test_stack_walk.c guest/sample/stack_frames.S $(UNIT_LIB)
+	@mkdir -p $(@D)
+	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_LD) -o $@ $< guest/sample/stack_frames.S $(UNIT_LIB) -lcmocka
+
 UNIT_LWIP := $(patsubst %.c,$(UNIT_OUT)/obj/lwip/%.o,$(LWIP_SRC))
 $(UNIT_OUT)/obj/lwip/%.o: $(LWIP_DIR)/%.c guest/net/net.mk $(BUILD)/flags tests/unit.mk
 	@mkdir -p $(@D)

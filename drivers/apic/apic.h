@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "drivers/apic/apic_nmi.h"
 #include "lib/x86.h"
 
 /* SDM volume 4, "Architectural MSRs"; the x2APIC register at `offset` is MSR base + offset / 16 */
@@ -160,8 +161,9 @@ static inline void apic_timer_stop(void)
 
 /* The entry for counter overflows delivers an NMI, or is masked.  Intel's CPUs mask it whenever
  * they deliver (SDM volume 3, "Local Vector Table"): enabling is part of each acknowledgement. */
-#define APIC_LVT_NMI 0x400u
 #define APIC_LVT_MASKED 0x10000u
+
+_Static_assert(APIC_MSR_LVT_PMI == APIC_MSR_X2APIC_BASE + APIC_LVT_PMI / 16, "apic_nmi.h");
 
 static inline void apic_pmi_enable(void)
 {

@@ -141,6 +141,11 @@ void cpu_save_all(bool framed)
         set_gate(VECTOR_TIMER, entry_timer_framed, 0, 0);
 }
 
+void cpu_sample_briefly(bool stacks)
+{
+    set_gate(2, stacks ? entry_nmi_brief_stack : entry_nmi_brief, IST_NMI, 0);
+}
+
 static void set_exceptions(const void *const entries[ENTRY_EXCEPTIONS])
 {
     for (unsigned i = 0; i < ENTRY_EXCEPTIONS; i++)
@@ -264,7 +269,7 @@ void cpu_setup(uint32_t index)
     cpu->self = cpu;
     cpu->clock.offset = &cpu->clock.no_offset;
     cpu->index = index;
-    cpu->frames.page = CPU_NO_PAGE;
+    cpu->frames.floor = CPU_NO_PAGE;
     if (index == 0)
         fill_idt();
     load_tables(cpu);

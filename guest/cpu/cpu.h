@@ -10,6 +10,7 @@
 #include "drivers/clock/tsc_adjust.h"
 #include "guest/base/frame.h"
 #include "guest/base/layout.h"
+#include "guest/cpu/cpu_offsets.h"
 #include "include/hr_format.h"
 
 #define CPU_NEVER (1ull << 62) /* a time that never comes */
@@ -72,12 +73,16 @@ struct cpu_cross { /* several workload CPUs: guest/cpu/cross.h */
     uint64_t flushed; /* the last cross_flush that this CPU has answered; atomic */
 };
 
-struct cpu_frames { /* where a call stack began last: guest/sample/stack_walk.h */
-    uint64_t page; /* of the program; or CPU_NO_PAGE: not known, or no longer */
-    uint64_t base; /* the kernel's address of what is there, less the program's */
-    uint64_t last; /* where a whole frame can be there at most */
+/* The page of the program where a call stack began last: guest/sample/stack_walk.h.  The place of a
+ * frame in it is its address in words plus minus_end: from the page's last word on, so negative.
+ * It is above the floor, as an unsigned number, and a place that is not in the page is not. */
+struct cpu_frames {
+    uint64_t floor; /* or CPU_NO_PAGE: the page is not known, or no longer */
+    uint64_t minus_end; /* 0 less the address of the last word there, in words */
+    uint64_t end; /* the kernel's address of that word */
 };
 #define CPU_NO_PAGE UINT64_MAX
+#define CPU_PAGE_FLOOR (0 - 512ull)
 
 struct cpu_ask { /* VECTOR_SAMPLE is on its way: guest/sample/sampler_asked.c */
     bool polled; /* at the program's request; atomic */
@@ -112,6 +117,20 @@ struct cpu_overflow { /* guest/sample/overflow.h */
     } way; /* of a sample in ring 3: guest/sample/overflow.c */
 };
 
+/* What entry_nmi_brief knows (guest/syscall/entry_overflow.S), from the last sample that did not
+ * come by it: guest/sample/overflow.c. */
+struct cpu_brief {
+    uint64_t room; /* slots of the ring before this position may be filled; 0: none */
+    uint64_t mask; /* of the ring's positions */
+    uint64_t slot_bytes;
+    uint64_t counters; /* address of those in the ring's first slot */
+    uint64_t stack; /* from a slot's counters to its stack, plus STACK_HEAD */
+    uint64_t share_factor; /* sampling.share_factor */
+    void (*reader)(void); /* sampling.reader_others */
+    volatile uint32_t *unmask; /* takes APIC_LVT_NMI; NULL: the MSR does */
+    uint32_t masked; /* or this, where nothing is to be unmasked */
+};
+
 struct cpu_schedule { /* guest/thread/schedule.h, guest/thread/timer.h */
     uint64_t idle_rsp; /* idle_loop's stack while a thread runs */
     struct thread *assigned; /* waits to run here, and on no other CPU */
@@ -132,6 +151,8 @@ struct cpu {
     struct thread *thread; /* runs here; NULL: none, as on the service CPU; atomic */
     struct cpu_clock clock;
     uint64_t leave_rsp; /* where user_leave() continues */
+    struct cpu_frames frames;
+    struct cpu_brief brief;
     uint32_t index; /* 0 is the boot CPU */
     uint32_t apic_id;
     uint64_t apic_found; /* IA32_APIC_BASE before it was set up */
@@ -140,12 +161,11 @@ struct cpu {
     uint32_t tid; /* of the current thread; 0: none */
     struct vm_space *space; /* in CR3; NULL: the kernel's own tables; guest/vm/vm.h */
     struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
-    struct cpu_trigger trigger;
     struct share share;
     struct cpu_overflow overflow;
-    struct cpu_ask ask;
-    struct cpu_frames frames;
     struct cpu_paravirt paravirt;
+    struct cpu_trigger trigger;
+    struct cpu_ask ask;
     struct cpu_schedule schedule;
     struct cpu_cross cross;
     struct hr_rec_activity activity; /* for the trace's end */
@@ -167,6 +187,27 @@ _Static_assert(offsetof(struct cpu, clock.offset) == 56, "entry.inc");
 _Static_assert(offsetof(struct cpu, clock.stop_mask) == 64, "entry.inc");
 _Static_assert(offsetof(struct cpu, clock.stopped_at) == 72, "entry.inc");
 _Static_assert(offsetof(struct cpu, leave_rsp) == 88, "entry.inc");
+#define CPU_FIELD_AT(field, offset) _Static_assert(offsetof(struct cpu, field) == (offset), #offset)
+CPU_FIELD_AT(frames.floor, CPU_FRAMES_FLOOR);
+CPU_FIELD_AT(frames.minus_end, CPU_FRAMES_MINUS_END);
+CPU_FIELD_AT(frames.end, CPU_FRAMES_END);
+CPU_FIELD_AT(brief.room, CPU_BRIEF_ROOM);
+CPU_FIELD_AT(brief.mask, CPU_BRIEF_MASK);
+CPU_FIELD_AT(brief.slot_bytes, CPU_BRIEF_SLOT_BYTES);
+CPU_FIELD_AT(brief.counters, CPU_BRIEF_COUNTERS);
+CPU_FIELD_AT(brief.stack, CPU_BRIEF_STACK);
+CPU_FIELD_AT(brief.share_factor, CPU_BRIEF_SHARE_FACTOR);
+CPU_FIELD_AT(brief.reader, CPU_BRIEF_READER);
+CPU_FIELD_AT(brief.unmask, CPU_BRIEF_UNMASK);
+CPU_FIELD_AT(tid, CPU_TID);
+CPU_FIELD_AT(ring, CPU_RING);
+CPU_FIELD_AT(share.seen_ticks, CPU_SHARE_SEEN);
+CPU_FIELD_AT(share.returned, CPU_SHARE_RETURNED);
+CPU_FIELD_AT(overflow.period, CPU_PERIOD);
+CPU_FIELD_AT(overflow.base, CPU_BASE);
+CPU_FIELD_AT(overflow.samples, CPU_SAMPLES);
+CPU_FIELD_AT(paravirt.steal, CPU_STEAL);
+CPU_FIELD_AT(paravirt.steal_seen, CPU_STEAL_SEEN);
 
 extern struct cpu cpus[CPUS_MAX];
 extern uint32_t cpu_count; /* CPUs that run, service CPU included */
@@ -179,6 +220,10 @@ void cpu_setup(uint32_t index);
 /* From now on interrupts and NMIs use the entries that save all registers, on every CPU; `framed`:
  * those that samples come by save of the callee-saved ones the frame pointer alone. */
 void cpu_save_all(bool framed);
+
+/* From now on NMIs use the entries that take overflow samples with a service CPU by a short way,
+ * on every CPU; `stacks`: with call stacks, after cpu_save_all(true). */
+void cpu_sample_briefly(bool stacks);
 
 /* From now on exceptions of ring 3 use the entries that probes need (guest/probe/probe.h). */
 void cpu_watch_exceptions(void);

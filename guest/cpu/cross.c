@@ -48,7 +48,7 @@ void cross_call(const struct cpu *cpu)
 static void forget(struct cpu *cpu, uint64_t start, uint64_t end)
 {
     vm_table_forget(start, end);
-    cpu->frames.page = CPU_NO_PAGE;
+    cpu->frames.floor = CPU_NO_PAGE;
 }
 
 void cross_answer(struct cpu *cpu)

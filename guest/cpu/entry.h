@@ -34,6 +34,10 @@ void entry_nmi_saved(void);
 void entry_timer_framed(void);
 void entry_nmi_framed(void);
 
+/* Overflow samples with a service CPU, without call stacks and with: their short way. */
+void entry_nmi_brief(void);
+void entry_nmi_brief_stack(void);
+
 /* Exceptions where there are probes or looks at pages; 2, 8 and 18 are not in the table. */
 extern const void *const entry_exceptions_watched[ENTRY_EXCEPTIONS];
 void entry_breakpoint(void);

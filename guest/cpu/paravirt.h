@@ -17,7 +17,7 @@ void paravirt_start(struct cpu *cpu);
  * service CPU may ask too. */
 uint64_t paravirt_stolen_ns(const struct cpu *cpu);
 
-#define STEAL_LEAST_NS 5000u /* less is not reported until more has been stolen */
+/* Less than STEAL_LEAST_NS is not reported until more has been stolen. */
 
 /* True if a HR_REC_GAP is due for stolen time.  Context: any, on the CPU itself. */
 static inline bool paravirt_steal_due(const struct cpu *cpu)

@@ -119,6 +119,8 @@ static void measure_overflow(struct cpu *cpu)
     if (period == 0 || counts[0] < period)
         return; /* the event is too rare for this limit to matter */
     sampling_set_mode(HR_MODE_OVERFLOW);
+    if (!run.shared && (!run.stacks.kind || run.stacks.kind == HR_STACK_FP))
+        cpu_sample_briefly(run.stacks.kind != 0);
     sampling.session.period = period;
     sampling.follows = sampling.share_factor != 0; /* the period stays otherwise */
     seen_ticks = calibrate_rounds(cpu, run.stacks.kind != 0);
@@ -283,7 +285,7 @@ void calibrate(struct cpu *cpu)
     if (overflow)
         measure_overflow(cpu);
     x86_write_cr3(vm_kernel_root());
-    cpu->frames.page = CPU_NO_PAGE;
+    cpu->frames.floor = CPU_NO_PAGE;
     cpu->trigger.paused = paused;
     ring_reset(cpu->ring);
     vm_space_release(&space);

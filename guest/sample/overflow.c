@@ -16,17 +16,6 @@
 #include "guest/sample/stack.h"
 #include "guest/transport/leave.h"
 
-/* Most samples are alike, and take a short way with fewer questions, of which there are two by what
- * registers there are: cpu->overflow.way.  What makes a sample unlike the others sets it to the
- * long way, on which a sample looks whether the next one may take a short one. */
-static __attribute__((noinline)) void find_way(struct cpu *cpu)
-{
-    if (!cpu->trigger.paused && cpu->overflow.period == sampling.session.period)
-        cpu->overflow.way = pmu_overflow.plain  ? OVERFLOW_PLAIN
-                            : pmu_overflow.bare ? OVERFLOW_BARE
-                                                : OVERFLOW_LONG;
-}
-
 /* Returns the wanted time between samples: that of the requested rate, or more if the program needs
  * it for its share.  Then counts the samples by which the requested rate was missed as skipped. */
 static uint64_t wanted_ticks(struct cpu *cpu, uint64_t now)
@@ -77,7 +66,7 @@ static uint32_t overflow_follow(struct cpu *cpu, uint64_t now, uint64_t program_
     cpu->overflow.time = now;
     if (period == cpu->overflow.period)
         return slots;
-    cpu->overflow.way = OVERFLOW_LONG;
+    overflow_take_long(cpu);
     slot = ring_slot(ring, ring->reserved + slots++);
     slot->time = now;
     slot->kind = HR_REC_PERIOD;
@@ -113,7 +102,7 @@ static inline __attribute__((always_inline)) void overflow_end(struct cpu *cpu, 
     cpu->overflow.latest = now;
     overflow_rearm(cpu);
     if (cpu->overflow.alike)
-        find_way(cpu);
+        overflow_find_way(cpu);
     if (program)
         drain_soon(cpu);
 }
@@ -182,11 +171,12 @@ static __attribute__((noinline)) void overflow_rare(struct cpu *cpu, uint64_t no
         overflow_rearm(cpu);
         return;
     }
-    if (ring_reserve_nmi(cpu->ring, 3)) {
+    if (ring_reserve_nmi(cpu->ring, OVERFLOW_SLOTS)) {
         overflow_take(cpu, now, start, ip, flags, source);
         return;
     }
     ring_drop(cpu->ring, now);
+    cpu->brief.room = 0;
     share_handled(cpu, *start);
     cpu->overflow.time = now;
     overflow_end(cpu, now, !(flags & HR_SAMPLE_KERNEL));
@@ -208,7 +198,7 @@ overflow_sample(struct cpu *cpu, uint64_t value, uint64_t now, const uint64_t *s
 {
     cpu->overflow.counted = overflow_counted(cpu, value);
     now = overflow_count(cpu, cpu->overflow.counted, now);
-    if (__builtin_expect(cpu->trigger.paused || !ring_has_room_nmi(cpu->ring, 3), 0))
+    if (__builtin_expect(cpu->trigger.paused || !ring_has_room_nmi(cpu->ring, OVERFLOW_SLOTS), 0))
         overflow_rare(cpu, now, start, ip, flags, source.user, source.kernel, source.kernel_fp);
     else
         overflow_take(cpu, now, start, ip, flags, source);
@@ -244,6 +234,8 @@ static inline __attribute__((always_inline)) void end_short_shared(struct cpu *c
 {
     uint64_t program_ticks = share_handled(cpu, cpu->clock.enter_ticks);
 
+    if (!cpu->clock.stop_mask)
+        overflow_find_room(cpu); /* the ring's limit may have grown */
     if (__builtin_expect(program_ticks < share_rest(cpu) || paravirt_steal_due(cpu), 0))
         overflow_end_followed(cpu, now, program_ticks, true);
     else
@@ -278,7 +270,7 @@ in_program_short(struct cpu *cpu, const uint64_t *ip, const struct trap_frame *u
         return;
     }
     now = overflow_count(cpu, overflow_counted(cpu, value), clock_entered(cpu));
-    if (__builtin_expect(!ring_has_room_nmi(cpu->ring, 3), 0)) {
+    if (__builtin_expect(!ring_has_room_nmi(cpu->ring, OVERFLOW_SLOTS), 0)) {
         no_room_short(cpu, now, ip, user);
         return;
     }
@@ -288,7 +280,7 @@ in_program_short(struct cpu *cpu, const uint64_t *ip, const struct trap_frame *u
     pmu_read_by(&sampling.reader_others, slot->counters);
     sample_store_cost(slot, &cpu->clock.enter_ticks, 0);
     if (user != NULL)
-        stack_walk(stack_of(slot), user->rbp, &cpu->frames);
+        stack_walk(stack_of(slot), user->rbp, cpu);
     pmu_store_fence();
     if (__builtin_expect(sampling.share_factor == 0, 1))
         end_short(cpu, now, plain);

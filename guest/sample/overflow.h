@@ -27,6 +27,22 @@ void overflow_pause(struct cpu *cpu);
 /* Samples again after trigger.paused was cleared; the first sample comes one period from now. */
 void overflow_resume(struct cpu *cpu, uint64_t now);
 
+/* Of the ring, at most for a sample: with stolen time and a new period. */
+#define OVERFLOW_SLOTS 3u
+
+/* Most samples are alike, and take a short way with fewer questions, of which there are two by what
+ * registers there are: cpu->overflow.way.  With a service CPU they mostly take a brief one, which
+ * is in assembly: cpu->brief.  What makes a sample unlike the others has it and the next one take
+ * the long way, on which a sample looks whether the next one may take a shorter one. */
+void overflow_find_way(struct cpu *cpu);
+void overflow_find_room(struct cpu *cpu); /* with a service CPU, for the brief way alone */
+
+static inline void overflow_take_long(struct cpu *cpu)
+{
+    cpu->overflow.way = OVERFLOW_LONG;
+    cpu->brief.room = 0;
+}
+
 /* Returns the later of `time` and the last sample's time.  A sample in the kernel may be later than
  * what the workload clock shows afterwards: only then is it known that the clock did not run. */
 static inline uint64_t overflow_not_before(const struct cpu *cpu, uint64_t time)

@@ -22,7 +22,7 @@
 #include "guest/cpu/cpu.h"
 #include "guest/sample/sampling.h"
 
-#define SHARE_ONE (1ull << 16) /* sampling.share_factor is a fixed-point number: 1.0 */
+#define SHARE_ONE (1ull << SHARE_SHIFT) /* sampling.share_factor is a fixed-point number: 1.0 */
 
 /* Calibration: of a sample that costs `whole_ticks`, the kernel sees `seen_ticks`.  Sets the factor
  * for `max_overhead` percent, and the initial state of all CPUs. */
@@ -41,11 +41,9 @@ static inline uint64_t share_rest(const struct cpu *cpu)
     return cpu->share.seen_ticks * sampling.share_factor / SHARE_ONE;
 }
 
-#define SHARE_RISE_SHIFT 5 /* the seen cost rises by a 32nd with each sample that took longer, */
-#define SHARE_FALL_SHIFT 7 /* and falls by a 128th otherwise: four of five samples take less */
-
 /* Follows a high value of the seen costs, in steps so small that single long samples hardly count.
- */
+ * It rises by a 32nd with each sample that took longer, and falls by a 128th otherwise: four of
+ * five samples take less. */
 static inline void share_note(struct share *share, uint64_t ticks)
 {
     uint64_t seen = share->seen_ticks;

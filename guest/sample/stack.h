@@ -48,7 +48,7 @@ static inline void stack_take(struct cpu *cpu, struct trace_slot *slot,
                               const struct trap_frame *frame)
 {
     if (__builtin_expect(run.stacks.kind == HR_STACK_FP, 1))
-        stack_walk(stack_of(slot), frame->rbp, &cpu->frames);
+        stack_walk(stack_of(slot), frame->rbp, cpu);
     else
         stack_other(stack_of(slot), frame);
 }

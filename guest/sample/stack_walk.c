@@ -15,7 +15,8 @@
 #define WINDOW_BYTES 1024u /* less than lies between a handler's frame and what it interrupted */
 
 #define NO_RESTORER UINT64_MAX
-static uint32_t words_max; /* of a stack */
+uint64_t stack_frames_top;
+uint32_t stack_walk_words;
 static bool has_bmi2; /* which has one instruction for a load and a rotation */
 static uint64_t first_bytes; /* of a stack's first window at most */
 static uint64_t restorers[STACK_RESTORERS] = {NO_RESTORER, NO_RESTORER, NO_RESTORER, NO_RESTORER};
@@ -28,12 +29,22 @@ struct walk {
     uint64_t base; /* the program's address plus this is the kernel's, in that page */
     uint64_t *word; /* the next return address goes here */
     uint64_t *end;
+    uint64_t pushed; /* how many stack_frames has found before */
 };
 
 #define PAGE_NONE UINT64_MAX
 
+/* stack_frames passes return addresses without a look at what they are, each frame of its page. */
+static void find_top(void)
+{
+    stack_frames_top = has_bmi2 && stack_walk_words > STACK_STEP && restorers[0] == NO_RESTORER
+                           ? (stack_walk_words - STACK_STEP) * WORD_BYTES
+                           : 0;
+}
+
 void stack_walk_add_restorer(uint64_t address)
 {
+    __atomic_store_n(&stack_frames_top, 0, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < STACK_RESTORERS; i++) {
         if (restorers[i] == address)
             return;
@@ -229,15 +240,17 @@ static void walk_on(struct trace_slot_stack *stack, struct walk *w, bool good)
     while (good && w->fp && w->word != w->end)
         good = stack_walk_step(w);
     stack_walk_finish(stack, (uint64_t)(w->word - stack->words),
-                      !good   ? HR_STACK_BROKEN
-                      : w->fp ? HR_STACK_CUT
-                              : HR_STACK_WHOLE);
+                      w->pushed << STACK_ROOT_BITS | (!good   ? HR_STACK_BROKEN
+                                                      : w->fp ? HR_STACK_CUT
+                                                              : HR_STACK_WHOLE));
 }
 
 void stack_walk_behind(struct trace_slot_stack *stack, uint32_t used, uint64_t fp)
 {
-    struct walk w = {
-        .fp = fp, .page = PAGE_NONE, .word = stack->words + used, .end = stack->words + words_max};
+    struct walk w = {.fp = fp,
+                     .page = PAGE_NONE,
+                     .word = stack->words + used,
+                     .end = stack->words + stack_walk_words};
 
     walk_on(stack, &w, true);
 }
@@ -245,24 +258,32 @@ void stack_walk_behind(struct trace_slot_stack *stack, uint32_t used, uint64_t f
 void stack_walk_start(uint32_t limit)
 {
     has_bmi2 = x86_cpuid(0, 0).eax >= 7 && x86_cpuid(7, 0).ebx & CPUID_7_EBX_BMI2;
-    words_max = limit;
+    stack_walk_words = limit;
     first_bytes = window_bytes(limit);
+    find_top();
+}
+
+/* Returns what is known of the page of `frames`, to be filled further. */
+static inline struct walk walk_in(const volatile struct cpu_frames *frames)
+{
+    uint64_t last = (0 - frames->minus_end) * WORD_BYTES; /* word of the page */
+
+    return (struct walk){.page = last & ~(PAGE_BYTES - 1ull), .base = frames->end - last};
 }
 
 /* Walks on after the first window.  `frames` is volatile lest the compiler passes what is in it,
  * and that on the stack. */
-static __attribute__((noinline)) void walk_rest(struct trace_slot_stack *stack,
-                                                const volatile struct cpu_frames *frames,
-                                                uint64_t fp, uint64_t above, uint64_t address,
-                                                uint64_t *word)
+static __attribute__((noinline)) void walk_further(struct trace_slot_stack *stack,
+                                                   const volatile struct cpu_frames *frames,
+                                                   uint64_t fp, uint64_t above, uint64_t address,
+                                                   uint64_t *word)
 {
-    struct walk w = {.fp = fp,
-                     .above = above,
-                     .page = frames->page,
-                     .base = frames->base,
-                     .word = word + 1,
-                     .end = stack->words + words_max};
+    struct walk w = walk_in(frames);
 
+    w.fp = fp;
+    w.above = above;
+    w.word = word + 1;
+    w.end = stack->words + stack_walk_words;
     walk_on(stack, &w, !is_restorer(address) || read_signal_frame(&w));
 }
 
@@ -271,48 +292,66 @@ static __attribute__((noinline)) void walk_elsewhere(struct trace_slot_stack *st
                                                      struct cpu_frames *frames)
 {
     struct walk w = {
-        .fp = fp, .page = PAGE_NONE, .word = stack->words, .end = stack->words + words_max};
+        .fp = fp, .page = PAGE_NONE, .word = stack->words, .end = stack->words + stack_walk_words};
 
-    if (turn_to(&w, fp))
-        *frames = (struct cpu_frames){
-            .page = w.page, .base = w.base, .last = w.page + PAGE_BYTES - FRAME_BYTES};
+    uint64_t last;
+
+    if (!fp || !turn_to(&w, fp)) {
+        stack_walk_finish(stack, 0, fp ? HR_STACK_BROKEN : HR_STACK_WHOLE);
+        return;
+    }
+    last = w.page + PAGE_BYTES - WORD_BYTES;
+    *frames = (struct cpu_frames){
+        .floor = CPU_PAGE_FLOOR, .minus_end = 0 - last / WORD_BYTES, .end = w.base + last};
     walk_on(stack, &w, true);
 }
 
-/* Many stacks fit into the first window, so it has a fast path, whose only calls are its last. */
-void stack_walk(struct trace_slot_stack *stack, uint64_t fp, struct cpu_frames *frames)
+/* Walks from the first frame on, whose page is known.  Many stacks fit into the first window. */
+static __attribute__((noinline)) void walk_here(struct trace_slot_stack *stack, uint64_t fp,
+                                                const struct cpu_frames *frames)
 {
-    uint64_t page = fp & ~(uint64_t)(PAGE_BYTES - WORD_BYTES), end = fp + first_bytes, *word;
+    uint64_t last = (0 - frames->minus_end) * WORD_BYTES, *word;
     struct window seen;
 
-    end = least(end, frames->last);
-    if (__builtin_expect(page != frames->page || fp > end, 0)) { /* or it is not aligned */
-        walk_elsewhere(stack, fp, frames);
-        return;
-    }
     word = (uint64_t *)(void *)stack; /* the one before the first */
-    seen = read_window(fp, frames->base, end, word);
+    seen = read_window(fp, frames->end - last, least(fp + first_bytes, last - WORD_BYTES), word);
     if (__builtin_expect(seen.fp || seen.address == restorers[0] || restorers[1] != NO_RESTORER,
                          0)) {
-        walk_rest(stack, frames, seen.fp, seen.above, seen.address, seen.word);
+        walk_further(stack, frames, seen.fp, seen.above, seen.address, seen.word);
         return;
     }
     stack_walk_finish(stack, (uint64_t)(seen.word - word), HR_STACK_WHOLE);
 }
 
-void stack_walk_check(struct trace_slot_stack *stack, bool kernel)
+/* Walks on after the words that stack_frames has pushed. */
+static __attribute__((noinline)) void walk_after(struct trace_slot_stack *stack,
+                                                 const struct cpu_frames *frames,
+                                                 const uint64_t *pushed, uint64_t last,
+                                                 uint64_t next)
 {
-    uint32_t good = 0;
+    uint64_t *end = stack->words + stack_walk_words;
+    struct walk w = walk_in(frames);
 
-    while (kernel && good < stack->count && stack->words[good] >= KERNEL_BASE)
-        good++;
-    while (good < stack->count && stack->words[good] - 1 < USER_END - 1)
-        good++;
-    if (good == stack->count)
-        return;
-    if (stack->root != HR_STACK_WHOLE || good + 1 != stack->count || stack->words[good])
-        stack->root = HR_STACK_BROKEN; /* unless a zero says that there is no caller */
-    stack->count = good;
+    w.fp = next;
+    w.above = last + WORD_BYTES;
+    w.word = stack->words;
+    w.pushed = (uint64_t)(end - pushed);
+    w.end = end - w.pushed;
+    walk_on(stack, &w, true);
+}
+
+/* Its calls are its last, each of them, so that it saves no registers. */
+void stack_walk_rest(struct trace_slot_stack *stack, uint64_t fp, struct cpu *cpu, uint64_t last,
+                     uint64_t next)
+{
+    uint64_t pushed = *(uint64_t *)(void *)stack;
+
+    if (pushed)
+        walk_after(stack, &cpu->frames, (const uint64_t *)pushed, last, next);
+    else if ((fp >> 3 | fp << 61) + cpu->frames.minus_end > cpu->frames.floor)
+        walk_here(stack, fp, &cpu->frames);
+    else
+        walk_elsewhere(stack, fp, &cpu->frames);
 }
 
 /* Stores past the caches, a line at a time, because there are many words. */

@@ -28,13 +28,26 @@ void stack_walk_add_restorer(uint64_t address);
 void stack_walk_start(uint32_t limit);
 
 /* Fills `stack` with the return addresses of the frames from frame pointer `fp` on;
- * stack_walk_check must follow.  The second function appends to the `used` words that are there
- * already.  The first one keeps in `frames` where the first frame's page is, because it mostly is
- * that of the stack before: what flushes a CPU's translations or gives it other page tables
- * clears that.  So its context is any but an NMI in ring 0, which may come between a change of the
- * tables and the flush, or amid a walk. */
-void stack_walk(struct trace_slot_stack *stack, uint64_t fp, struct cpu_frames *frames);
+ * stack_walk_check must follow, and puts them in order.  The second function appends to the `used`
+ * words that are there already.  The first one keeps in cpu->frames where the first frame's page
+ * is, because it mostly is that of the stack before: what flushes a CPU's translations or gives it
+ * other page tables clears that.  So its context is any but an NMI in ring 0, which may come
+ * between a change of the tables and the flush, or amid a walk. */
+void stack_walk(struct trace_slot_stack *stack, uint64_t fp, struct cpu *cpu);
 void stack_walk_behind(struct trace_slot_stack *stack, uint32_t used, uint64_t fp);
+
+/* For guest/sample/stack_check.c: the most words of a stack; and until stack_walk_check, what is
+ * above so many bits of the root says how many words stack_frames has pushed. */
+extern uint32_t stack_walk_words;
+#define STACK_ROOT_BITS 8
+
+/* For guest/sample/stack_frames.S: where the room for a stack ends, after its word STACK_STEP; 0:
+ * it may not be used.  stack_walk_rest does what stack_frames could not, which returned last and
+ * next.
+ */
+extern uint64_t stack_frames_top;
+void stack_walk_rest(struct trace_slot_stack *stack, uint64_t fp, struct cpu *cpu, uint64_t last,
+                     uint64_t next);
 
 /* Cuts a stack off before the first word that cannot be a return address.  The walk does not check
  * this itself, because the program waits for it.  `kernel`: the stack begins with kernel addresses.

@@ -21,7 +21,7 @@ void overflow_start(struct cpu *cpu)
     cpu->overflow.base = 0;
     cpu->overflow.samples = 0;
     cpu->overflow.rate = (struct overflow_rate){0};
-    cpu->overflow.way = OVERFLOW_LONG;
+    overflow_take_long(cpu);
     cpu->overflow.alike = !sampling.counters_rest && !sampling.wanted_ticks &&
                           (!run.stacks.kind || run.stacks.kind == HR_STACK_FP);
     cpu->share.returned = x86_rdtsc();
@@ -34,6 +34,7 @@ void overflow_start(struct cpu *cpu)
 void overflow_stop(void)
 {
     apic_pmi_disable();
+    overflow_take_long(cpu_this()); /* it may be past 0 when an NMI comes for another reason */
 }
 
 static uint64_t counted_since(const struct cpu *cpu)
@@ -59,7 +60,7 @@ static uint64_t counted_so_far(const struct cpu *cpu)
 static void set_period(struct cpu *cpu, uint64_t period)
 {
     apic_pmi_disable();
-    cpu->overflow.way = OVERFLOW_LONG;
+    overflow_take_long(cpu);
     cpu->overflow.base = counted_so_far(cpu);
     cpu->overflow.period = period;
     pmu_overflow_arm(period, true);

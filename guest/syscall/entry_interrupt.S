@@ -14,10 +14,7 @@
     .endif
     movq %rsp, %rdi
     call \handler
-    CLOCK_EXIT_STOPPED 20
-    RESTORE_CALLER_SAVED
-    swapgs
-    iretq          /* after: 1 + 8 + 9 + 2 */
+    LEAVE_INTERRUPT
 .endm
 
 /* An interrupt may come between the STI and the HLT of x86_wait_for_interrupt.  What it announces
@@ -62,15 +59,13 @@
  * error; or of the callee-saved registers, which C preserves, the frame pointer alone. */
 .macro FROM_USER_SAVED handler drain=0 all=1 /* after testb, jz */
     swapgs
-    subq $16, %rsp
     .if \all
+    subq $16, %rsp
     SAVE_ALL
     CLOCK_ENTER 19 /* 3 + 1 + 15 */
     .else
-    SAVE_CALLER_SAVED
-    subq $48, %rsp
-    movq %rbp, FRAME_RBP(%rsp)
-    CLOCK_ENTER 15 /* 3 + 1 + 9 + 2 */
+    SAVE_FRAMED
+    CLOCK_ENTER 15 /* 3 + 12 */
     .endif
     cld
     .if \drain
@@ -78,12 +73,7 @@
     .endif
     movq %rsp, %rdi
     call \handler
-    CLOCK_EXIT_STOPPED 22
-    addq $48, %rsp
-    RESTORE_CALLER_SAVED
-    addq $16, %rsp
-    swapgs
-    iretq          /* after: 1 + 8 + 1 + 9 + 3 */
+    LEAVE_SAVED
 .endm
 
 .macro INTERRUPT_SAVED name handler in_kernel drain=0 all=1

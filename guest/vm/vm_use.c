@@ -17,7 +17,7 @@ void vm_space_use(struct vm_space *space)
     if (space != NULL)
         space->loaded++;
     x86_write_cr3(space != NULL ? space->root : vm_kernel_root());
-    cpu->frames.page = CPU_NO_PAGE;
+    cpu->frames.floor = CPU_NO_PAGE;
     if (old != NULL)
         vm_space_unload(old);
 }

@@ -66,7 +66,7 @@ bench_counters() {
     per_sample '-i 10us' '-i 1us' --qemu "$virtual" --cpus 1 -e $five
     row 'timer sample beside a service CPU, five counters' "$each" instructions le 180
     overflow_rows 'ip alone' instructions
-    overflow_rows 'ip and five counters' $five 150 270 165
+    overflow_rows 'ip and five counters' $five 150 270 104
     bench_precise
     bench_taking_stacks
     bench_requests
@@ -116,9 +116,9 @@ a_look() {
 bench_taking_stacks() {
     measured="$WORKLOADS/calls recursion 13 3000000"
     per_sample '-i 10us' '-i 1us' --qemu "$virtual" --cpus 1 -e $five -g
-    row 'timer sample with a stack 16 deep, five counters' "$each" instructions le 340
+    row 'timer sample with a stack 16 deep, five counters' "$each" instructions le 306
     per_sample '-c 40000' '-c 10000' --qemu "$virtual" --cpus 1 -e $five -g
-    row 'overflow sample with a stack 16 deep, five counters' "$each" instructions le 325
+    row 'overflow sample with a stack 16 deep, five counters' "$each" instructions le 210
     row 'overflow samples with a stack: lost' "$(stat_of .lost)" samples le 0
     per_sample '-i 100us' '-i 20us' --qemu "$virtual" --cpus 1 -e $five -g dwarf
     row 'timer sample with a copy of a small stack, five counters' "$each" instructions
