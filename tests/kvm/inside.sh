@@ -1,14 +1,17 @@
 # Functions for what runs inside kvm-host, in busybox's shell.  HR and WORKLOADS are set before.
 # shellcheck shell=sh
 
-# run_once NAME ARG...: `hr run` under KVM; everything about it goes to /out/NAME.*.  Stdin: the file $input.
+# run_once NAME ARG...: `hr run` under KVM; everything about it goes to /out/NAME.*.  Stdin: the file $input.  $took: hundredths
+# of a second.
 run_once() {
     name=$1
     shift
     status=0
+    read -r began _ </proc/uptime
     timeout -k 10 "${LIMIT:-90}" "$HR" run --accel "${accel:-kvm}" -o "/out/$name.bin" "$@" \
         >"/out/$name.out" 2>"/out/$name.err" <"${input:-/dev/null}" || status=$?
     read -r now _ </proc/uptime
+    took=$((${now%.*} * 100 + 1${now#*.} - ${began%.*} * 100 - 1${began#*.}))
     echo "$now $name: $status"
 }
 
