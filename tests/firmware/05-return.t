@@ -38,7 +38,7 @@ boot() {
         mcopy -i image "$one.cpio" "::/run$count.cpio"
     done
     status=0
-    timeout -k 10 "$limit" "$emulator" -machine q35 -accel tcg -m 640 -bios "$ovmf" -display none \
+    timeout -k 10 "$limit" "$emulator" -machine q35 -accel tcg -m 320 -bios "$ovmf" -display none \
         -serial file:serial -nic none -no-reboot -device qemu-xhci \
         -drive if=none,id=stick,format=raw,file=image -device usb-storage,drive=stick \
         "$@" >qemu.log 2>&1 </dev/null || status=$?

@@ -13,7 +13,7 @@
 
 #define MIB (1ull << 20)
 #define RAM_PIECES 40 /* many small ranges */
-#define RAM_PIECE_BYTES (5 * MIB)
+#define RAM_PIECE_BYTES (2 * MIB)
 #define LATE_VECTOR 0x45 /* as of a device that the firmware uses */
 #define TIMEOUT_NS 4000000000ull
 #define BUFFER_BYTES (24 * MIB)

@@ -1,14 +1,17 @@
 # Functions for what runs inside kvm-host, in busybox's shell.  HR and WORKLOADS are set before.
 # shellcheck shell=sh
 
-# run_once NAME ARG...: `hr run` under KVM; everything about it goes to /out/NAME.*.  Stdin: the file $input.
+# run_once NAME ARG...: `hr run` under KVM; everything about it goes to /out/NAME.*.  Stdin: the file $input.  $took: hundredths
+# of a second.
 run_once() {
     name=$1
     shift
     status=0
+    read -r began _ </proc/uptime
     timeout -k 10 "${LIMIT:-90}" "$HR" run --accel "${accel:-kvm}" -o "/out/$name.bin" "$@" \
         >"/out/$name.out" 2>"/out/$name.err" <"${input:-/dev/null}" || status=$?
     read -r now _ </proc/uptime
+    took=$((${now%.*} * 100 + 1${now#*.} - ${began%.*} * 100 - 1${began#*.}))
     echo "$now $name: $status"
 }
 
@@ -51,20 +54,26 @@ trace_end() {
     cp $tracing/trace "/out/$1.exits"
 }
 
-# ended PID: waits up to 60 s until a child is gone or waits to be asked for its status.
+# lives PID: it is there, and does not just wait to be asked for its status.  Its name has no space.  A program, such as cut,
+# takes 10 ms to start in there.
+lives() {
+    { read -r _ _ state _ <"/proc/$1/stat"; } 2>/dev/null && [ "$state" != Z ]
+}
+
+# ended PID: waits up to 60 s until a child does not live.
 ended() {
-    for _ in $(seq 600); do
-        [ -e "/proc/$1/stat" ] && [ "$(cut -d ' ' -f 3 "/proc/$1/stat" 2>/dev/null)" != Z ] || return 0
-        usleep 100000
+    for _ in $(seq 300); do
+        lives "$1" || return 0
+        usleep 200000
     done
     return 1
 }
 
-# emulators: how many there are; those that wait to be asked for their status do not count.
+# emulators: how many live.
 emulators() {
     count=0
     for process in $(pidof qemu-system-x86_64); do
-        [ "$(cut -d ' ' -f 3 "/proc/$process/stat" 2>/dev/null)" = Z ] || count=$((count + 1))
+        ! lives "$process" || count=$((count + 1))
     done
     echo $count
 }
@@ -75,13 +84,13 @@ stop_once() {
     "$HR" run -q --accel kvm --mem 32M -o "/out/stop-$number.bin" "$@" "$WORKLOADS/crash-musl" loop \
         >/dev/null 2>"/out/stop-$number.err" </dev/null &
     pid=$!
-    for _ in $(seq 600); do
-        [ "$(emulators)" -eq 0 ] && [ -e "/proc/$pid" ] || break
-        usleep 20000
-    done
-    for _ in $(seq 1200); do
-        [ "$from" = trace ] && [ ! -s "/out/stop-$number.bin" ] && [ -e "/proc/$pid" ] || break
+    for _ in $(seq 240); do
+        [ "$from" = start ] && [ "$(emulators)" -eq 0 ] && [ -e "/proc/$pid" ] || break
         usleep 50000
+    done
+    for _ in $(seq 400); do
+        [ "$from" = trace ] && [ ! -s "/out/stop-$number.bin" ] && [ -e "/proc/$pid" ] || break
+        usleep 150000
     done
     [ "$kind" = timeout ] || usleep $((after * 1000))
     case $kind in
