@@ -2,10 +2,7 @@
 # Given as --qemu: the emulator QEMU on one host thread and in virtual time. Several CPUs, and yet every run is the
 # same. All CPUs share the clock: while N of them run, each executes 1000/N instructions a microsecond.
 for argument in "$@"; do
-    case $argument in
-    tcg,thread=multi) argument=tcg ;;
-    q35,*) argument=$argument,pit=off ;;
-    esac
+    [ "$argument" != tcg,thread=multi ] || argument=tcg
     set -- "$@" "$argument"
     shift
 done
