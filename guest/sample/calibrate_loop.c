@@ -108,8 +108,9 @@ static struct round calibrate_measure(struct cpu *cpu)
         return round;
     last = last_sample(ring);
     round.read_ticks = last->cost_ticks;
-    round.seen_ticks = sampling.mode == HR_MODE_OVERFLOW ? cpu->share.returned - last->time
-                                                         : cpu->share.last_ticks;
+    round.seen_ticks = cpu->share.last_ticks;
+    if (sampling.mode == HR_MODE_OVERFLOW && !cpu->clock.stop_mask) /* the brief way sets this */
+        round.seen_ticks = cpu->share.returned - last->time;
     round.late_ticks =
         cpu->clock.stop_mask ? last->time % sampling.interval_ticks : cpu->share.late_ticks;
     if (plain < shortest_plain || run.clock.virtual_time)
