@@ -84,7 +84,9 @@ static uint64_t end_time(const struct cpu *cpu)
 {
     uint64_t now = clock_now(cpu), entered = clock_entered(cpu);
 
-    return cpu->thread != NULL && now - entered < run_ns_to_ticks(WAITED_NS) ? entered : now;
+    if (cpu->thread == NULL || (int64_t)(entered - cpu->thread->schedule.running_since) < 0)
+        return now;
+    return now - entered < run_ns_to_ticks(WAITED_NS) ? entered : now;
 }
 
 void service_exit(uint32_t kind, uint32_t code)
