@@ -60,8 +60,8 @@ bench_counters() {
     fi
     export QEMU
     per_sample '--mode off' '-i 1us' --qemu "$QEMU" -e $five
-    row 'timer sample, five counters' "$(stat_of .cost.sample_ns)" instructions le 143
-    row 'timer, five counters: all kernel work a sample' "$each" instructions le 250
+    row 'timer sample, five counters' "$(stat_of .cost.sample_ns)" instructions le 128
+    row 'timer, five counters: all kernel work a sample' "$each" instructions le 240
     row 'timer, five counters, phases at 1 us' "$(bytes_a_sample)" bytes/sample le 12
     per_sample '-i 10us' '-i 1us' --qemu "$virtual" --cpus 1 -e $five
     row 'timer sample beside a service CPU, five counters' "$each" instructions le 180
