@@ -132,12 +132,7 @@ check_without_vpmu() {
 for kernel in ${KERNELS:-6.1 6.12}; do
     echo "# Linux $kernel"
     plan_begin
-    if [ "$kernel" = 6.1 ]; then # both kinds of each
-        locks=yes emulator=
-    else
-        locks=no
-        lean
-    fi
+    if [ "$kernel" = 6.1 ]; then locks=yes; else locks=no; fi # both kinds
     plan_totals
     plan_without_vpmu
     boot "Linux $kernel" -k $kernel || continue
