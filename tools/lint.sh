@@ -95,7 +95,7 @@ cat >"$log.sh" <<'END'
 looked() {
     read_files=$(sed -e 's/^[^ ]*://' -e 's/\\$//' "${BUILD:-build}/host/${1%.c}.d" 2>/dev/null) && [ -n "$read_files" ] || return 0
     # shellcheck disable=SC2086
-    { echo "$mode $version"; sha256sum tools/lint.sh tools/groups.py $read_files; } 2>/dev/null | sha256sum
+    { echo "$mode $version"; sha256sum tools/lint.sh $read_files; } 2>/dev/null | sha256sum
 }
 count=$#
 for file; do
@@ -105,31 +105,14 @@ for file; do
 done
 shift $count
 [ $# -gt 0 ] || exit 0
-# tidy CHECKS OPTION... FILE...: fails if it finds anything.
-tidy() {
-    checks=$1
-    shift
-    clang-tidy --quiet --warnings-as-errors="*" --checks="-*,$checks" "$@" -- -std=gnu11 -D_GNU_SOURCE -I. \
-        -Xclang -analyzer-config -Xclang "mode=$mode"
-}
-bugprone="bugprone-*,-bugprone-dangling-handle,-bugprone-fold-init-type,-bugprone-sizeof-container,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-multi-level-implicit-pointer-conversion,-bugprone-casting-through-void"
-# Most checks look at all that headers declare: groups of files share them, and a group in which something is found is
-# looked at file by file, which says where.  The analyzer looks at one file, and another check at what a file includes.
-trap 'rm -rf "$good/groups.$$"' EXIT
-groups=$(printf '%s\n' "$@" | tools/groups.py "$good/groups.$$") || exit
-for group in $groups; do
-    tidy "$bugprone,-bugprone-suspicious-include" --header-filter='(^|/)(lib|host)/.*\.c$' "$group" >/dev/null 2>&1 ||
-        sed -n 's/^#include "\(.*\)".*/\1/p' "$group"
-done >"$good/groups.$$/alone"
-# shellcheck disable=SC2046
-[ ! -s "$good/groups.$$/alone" ] || tidy "$bugprone" $(cat "$good/groups.$$/alone") || exit
-tidy "clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,-clang-analyzer-valist.*,$foreign,bugprone-suspicious-include" \
-    "$@" || exit
+clang-tidy --quiet --warnings-as-errors="*" \
+    --checks="-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,-clang-analyzer-valist.*,$foreign,bugprone-*,-bugprone-dangling-handle,-bugprone-fold-init-type,-bugprone-sizeof-container,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-multi-level-implicit-pointer-conversion,-bugprone-casting-through-void" \
+    "$@" -- -std=gnu11 -D_GNU_SOURCE -I. -Xclang -analyzer-config -Xclang "mode=$mode" || exit
 for file; do
     stamp=$good/$(echo "$file" | tr / _)
     mv "$stamp.new" "$stamp"
 done
 END
-of '^(lib|host)/.*\.c$' | xargs -r -P 2 -n 160 sh "$log.sh" >"$log" 2>&1 ||
+of '^(lib|host)/.*\.c$' | xargs -r -P 2 -n 32 sh "$log.sh" >"$log" 2>&1 ||
     { grep -E 'error:|warning:' "$log"; failed=1; }
 exit $failed

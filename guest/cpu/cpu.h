@@ -1,5 +1,5 @@
 /* One CPU's state, and the register frame of an entry into the kernel.
- * Assembly reads these by the offsets asserted below (guest/syscall/entry.inc).
+ * Assembly reads these by the offsets asserted below (guest/cpu/cpu_offsets.h).
  */
 #pragma once
 
@@ -118,7 +118,7 @@ struct cpu_overflow { /* guest/sample/overflow.h */
 };
 
 /* What entry_nmi_brief knows (guest/syscall/entry_overflow.S), from the last sample that did not
- * come by it: guest/sample/overflow.c. */
+ * come by it: guest/sample/overflow_way.c. */
 struct cpu_brief {
     uint64_t room; /* slots of the ring before this position may be filled; 0: none */
     uint64_t mask; /* of the ring's positions */
@@ -177,17 +177,17 @@ struct cpu {
     uint32_t tss[32]; /* hardware layout, see guest/cpu/cpu.c */
     uint64_t gdt[8];
 };
-_Static_assert(offsetof(struct cpu, kernel_stack_top) == 8, "entry.inc");
-_Static_assert(offsetof(struct cpu, user_rsp) == 16, "entry.inc");
-_Static_assert(offsetof(struct cpu, thread) == 24, "entry.inc");
-_Static_assert(offsetof(struct cpu, clock.enter_ticks) == 32, "entry.inc");
-_Static_assert(offsetof(struct cpu, clock.exit_ticks) == 40, "entry.inc");
-_Static_assert(offsetof(struct cpu, clock.user_ticks) == 48, "entry.inc");
-_Static_assert(offsetof(struct cpu, clock.offset) == 56, "entry.inc");
-_Static_assert(offsetof(struct cpu, clock.stop_mask) == 64, "entry.inc");
-_Static_assert(offsetof(struct cpu, clock.stopped_at) == 72, "entry.inc");
-_Static_assert(offsetof(struct cpu, leave_rsp) == 88, "entry.inc");
 #define CPU_FIELD_AT(field, offset) _Static_assert(offsetof(struct cpu, field) == (offset), #offset)
+CPU_FIELD_AT(kernel_stack_top, CPU_KERNEL_STACK);
+CPU_FIELD_AT(user_rsp, CPU_USER_RSP);
+CPU_FIELD_AT(thread, CPU_THREAD);
+CPU_FIELD_AT(clock.enter_ticks, CPU_ENTER_TICKS);
+CPU_FIELD_AT(clock.exit_ticks, CPU_EXIT_TICKS);
+CPU_FIELD_AT(clock.user_ticks, CPU_USER_TICKS);
+CPU_FIELD_AT(clock.offset, CPU_CLOCK_OFFSET);
+CPU_FIELD_AT(clock.stop_mask, CPU_STOP_MASK);
+CPU_FIELD_AT(clock.stopped_at, CPU_STOPPED_AT);
+CPU_FIELD_AT(leave_rsp, CPU_LEAVE_RSP);
 CPU_FIELD_AT(frames.floor, CPU_FRAMES_FLOOR);
 CPU_FIELD_AT(frames.minus_end, CPU_FRAMES_MINUS_END);
 CPU_FIELD_AT(frames.end, CPU_FRAMES_END);

@@ -1,7 +1,17 @@
-/* Where fields are, for assembly that takes samples. */
+/* Where fields are, for assembly. */
 #pragma once
 
 /* of struct cpu: guest/cpu/cpu.h checks them */
+#define CPU_KERNEL_STACK 8
+#define CPU_USER_RSP 16
+#define CPU_THREAD 24
+#define CPU_ENTER_TICKS 32
+#define CPU_EXIT_TICKS 40
+#define CPU_USER_TICKS 48
+#define CPU_CLOCK_OFFSET 56
+#define CPU_STOP_MASK 64
+#define CPU_STOPPED_AT 72
+#define CPU_LEAVE_RSP 88
 #define CPU_FRAMES_FLOOR 96
 #define CPU_FRAMES_MINUS_END 104
 #define CPU_FRAMES_END 112

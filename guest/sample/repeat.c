@@ -1,3 +1,4 @@
+/* Begins and ends the timer's periodic mode. */
 #include "guest/sample/repeat.h"
 
 #include "guest/base/layout.h"

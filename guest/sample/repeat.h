@@ -2,7 +2,7 @@
  *
  * A handler of the timer's interrupt always takes the same number of instructions there, and the
  * workload clock stands still in it.  So from one grid point to the next are the interval and that
- * number, and the timer can do without being armed: under emulation, arming it is a quarter of a
+ * number, and the timer can do without being armed: under emulation, arming it is a sixth of a
  * sample's cost.  The first period must begin when the timer is programmed, inside a handler.  So
  * this handler waits until as much of it is left as a whole one takes.  Whatever else programs the
  * timer ends this first.  Samples with call stacks differ in length, and do not use it.
