@@ -1,9 +1,22 @@
 /* hr dump --format csv: one row a sample. */
 #include "host/dump/dump.h"
+#include "host/scan/about.h"
 
 static size_t maps_in(const struct trace_info *info)
 {
     return info->map_count + info->processes.spaces.view_count;
+}
+
+/* Whether the trace tells of processes, be it only after the first samples. */
+static bool tells_of_processes(const struct dump *dump)
+{
+    struct trace_info info;
+    bool any;
+
+    trace_info_init(&info);
+    any = about_read(&info, dump->reader.path) == 0 && trace_processes_any(&info.processes);
+    trace_info_free(&info);
+    return any;
 }
 
 static int put_header(struct dump *dump)
@@ -15,6 +28,7 @@ static int put_header(struct dump *dump)
     dump->rows.output = &dump->output;
     dump->rows.info = &dump->reader.scan.info;
     dump->rows.symbols = dump->symbols;
+    dump->rows.pids = tells_of_processes(dump);
     sample_rows_header(&dump->rows);
     output_char(&dump->output, '\n');
     return error == 0 ? sample_rows_start(&dump->rows, &dump->reader.scan, NULL, NULL) : error;

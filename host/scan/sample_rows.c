@@ -12,7 +12,7 @@ void sample_rows_header(struct sample_rows *rows)
 {
     char column[TRACE_INFO_COLUMN_BYTES], safe[4 * TRACE_INFO_COLUMN_BYTES];
 
-    rows->pids = trace_processes_any(&rows->info->processes);
+    rows->pids = rows->pids || trace_processes_any(&rows->info->processes);
     output_text(rows->output,
                 rows->pids ? "time_ns,cpu,pid,tid,ip,symbol" : "time_ns,cpu,tid,ip,symbol");
     for (uint32_t i = 0; i < rows->info->event_count; i++) {

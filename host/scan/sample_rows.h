@@ -24,12 +24,13 @@ struct sample_rows_label { /* an address and its name, found before */
     bool known;
 };
 
-struct sample_rows { /* zero but for the borrowed three */
+struct sample_rows { /* zero but for the borrowed three and `pids` */
     struct output *output;
     const struct trace_info *info;
     struct symbols *symbols;
     struct row_team *team; /* owned */
-    bool pids; /* there is a column for them: a trace of several processes; set by the header */
+    bool pids; /* there is a column for them: the caller knows of several processes, or the header
+                  finds that the info does */
     struct output field; /* in which names are made */
     struct sample_rows_label cache[1u << SAMPLE_ROWS_CACHE_BITS];
     /* Their names: "name+0x12", escaped, as a field; "" without one. */

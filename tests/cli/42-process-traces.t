@@ -23,6 +23,8 @@ is 'dump: columns' "$(head -n 1 dump.csv | cut -d, -f1-6)" time_ns,cpu,pid,tid,i
 is 'dump: which thread is whose' "$(awk -F, 'NR > 1 { print $3 ":" $4 }' dump.csv | sort -u | tr '\n' ' ')" \
     '1000:1000 1001:1001 1001:2001 1002:1002 1002:2002 1003:1003 1003:2003 '
 is 'dump: a trace of one process has no such column' "$("$HR" dump one.bin | head -n 1 | cut -d, -f1-4)" time_ns,cpu,tid,ip
+"$TOOLS/gentrace" --elf "$first" --process "$second" --late 20000 late.bin || exit 1
+is 'dump: a fork after the first samples' "$("$HR" dump late.bin | head -n 1 | cut -d, -f1-5)" time_ns,cpu,pid,tid,ip
 "$HR" dump -f records p.bin >records
 is 'dump: records' "$(awk '{ print $1 }' records | grep -cE '^(process|thread|process-map)$')" 13
 like 'dump: a start' records '^  process time=1000020 kind=1 pid=1002 parent_pid=1001 parent_tid=1001 status=0 text=".*/avx-musl"'

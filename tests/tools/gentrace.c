@@ -13,6 +13,7 @@
  *   --turn N        samples of a thread's turn (3000)
  *   --process PROG  another process, which the one before made and which executes PROG ("-": what
  *                   that one executes), with one more thread; processes take turns like threads
+ *   --late          all records of processes come after the samples, as if one forked at last
  *   --liar          records of processes that contradict each other
  *   --marks         a mark where a phase begins
  *   --chunk BYTES   of a chunk of samples
@@ -50,7 +51,7 @@ struct phase { /* rates in events per 256 instructions */
 
 struct options {
     const char *path; /* of --elf */
-    bool stream_only, stacks, marks, liar;
+    bool stream_only, stacks, marks, liar, late;
     uint32_t depth, limit, cpus, threads, turn, chunk_bytes;
     uint64_t seed, samples;
     const char *processes[PROCESSES_MAX]; /* beyond the first */
@@ -326,8 +327,11 @@ static void generate(struct sink *sink, const struct options *options,
     for (uint32_t i = 0; i < options->cpus; i++)
         open_cpu(&cpus[i], options, programs, (uint16_t)i);
     put_meta(sink, &w, options, programs);
-    put_processes(sink, &w, options, programs, START_TICKS);
+    if (!options->late)
+        put_processes(sink, &w, options, programs, START_TICKS);
     put_samples(sink, cpus, options);
+    if (options->late)
+        put_processes(sink, &w, options, programs, START_TICKS);
     put_processes(sink, &w, options, NULL, cpus[0].slot.time);
     put_end(sink, &w, cpus, options);
     if (!options->stream_only)
@@ -381,6 +385,9 @@ static void take_option(struct options *o, int option)
     case 'i':
         o->liar = true;
         break;
+    case 'a':
+        o->late = true;
+        break;
     case 'm':
         o->marks = true;
         break;
@@ -397,14 +404,21 @@ static void take_option(struct options *o, int option)
 
 int main(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        {"stream", no_argument, NULL, 's'},      {"elf", required_argument, NULL, 'e'},
-        {"seed", required_argument, NULL, 'r'},  {"stacks", required_argument, NULL, 'g'},
-        {"depth", required_argument, NULL, 'd'}, {"limit", required_argument, NULL, 'l'},
-        {"cpus", required_argument, NULL, 'c'},  {"threads", required_argument, NULL, 't'},
-        {"turn", required_argument, NULL, 'u'},  {"process", required_argument, NULL, 'p'},
-        {"liar", no_argument, NULL, 'i'},        {"marks", no_argument, NULL, 'm'},
-        {"chunk", required_argument, NULL, 'b'}, {0}};
+    static const struct option long_options[] = {{"stream", no_argument, NULL, 's'},
+                                                 {"elf", required_argument, NULL, 'e'},
+                                                 {"seed", required_argument, NULL, 'r'},
+                                                 {"stacks", required_argument, NULL, 'g'},
+                                                 {"depth", required_argument, NULL, 'd'},
+                                                 {"limit", required_argument, NULL, 'l'},
+                                                 {"cpus", required_argument, NULL, 'c'},
+                                                 {"threads", required_argument, NULL, 't'},
+                                                 {"turn", required_argument, NULL, 'u'},
+                                                 {"process", required_argument, NULL, 'p'},
+                                                 {"liar", no_argument, NULL, 'i'},
+                                                 {"marks", no_argument, NULL, 'm'},
+                                                 {"chunk", required_argument, NULL, 'b'},
+                                                 {"late", no_argument, NULL, 'a'},
+                                                 {0}};
     struct options options = {.depth = DEPTH,
                               .limit = LIMIT,
                               .cpus = 1,
