@@ -31,6 +31,7 @@ struct launch_libvirt_api {
     __typeof__(virConnectClose) *disconnect;
     __typeof__(virConnectGetCapabilities) *capabilities;
     __typeof__(virDomainCreateXML) *create;
+    __typeof__(virDomainResume) *resume;
     __typeof__(virDomainDestroy) *destroy;
     __typeof__(virDomainFree) *release;
     __typeof__(virDomainGetState) *state;
@@ -46,6 +47,7 @@ static const struct {
     {"virConnectClose", offsetof(struct launch_libvirt_api, disconnect)},
     {"virConnectGetCapabilities", offsetof(struct launch_libvirt_api, capabilities)},
     {"virDomainCreateXML", offsetof(struct launch_libvirt_api, create)},
+    {"virDomainResume", offsetof(struct launch_libvirt_api, resume)},
     {"virDomainDestroy", offsetof(struct launch_libvirt_api, destroy)},
     {"virDomainFree", offsetof(struct launch_libvirt_api, release)},
     {"virDomainGetState", offsetof(struct launch_libvirt_api, state)},
@@ -186,7 +188,8 @@ static int create_domain(struct launch_libvirt *l, const struct options *o,
         result = run_fail(failure, "out of memory; end other programs");
     if (result == 0) {
         let_signals(SIG_UNBLOCK);
-        l->domain = l->api->create(l->connection, text, VIR_DOMAIN_START_AUTODESTROY);
+        l->domain = l->api->create(l->connection, text,
+                                   VIR_DOMAIN_START_AUTODESTROY | VIR_DOMAIN_START_PAUSED);
         let_signals(SIG_BLOCK);
         if (l->domain == NULL)
             result = run_fail(
@@ -257,6 +260,18 @@ static int open_process(const struct launch *launch, pid_t emulator, int *pidfd,
     return run_fail(failure, "--libvirt: cannot watch the emulator: %s", strerror(errno));
 }
 
+/* Lets the guest run.  A short one may end before its emulator's process can be opened, so it waits
+ * for that, paused. */
+static int resume(struct launch_libvirt *l, struct run_failure *failure)
+{
+    if (l->api->resume(l->domain) == 0)
+        return 0;
+    return run_fail(failure,
+                    "--libvirt: the domain does not run: %s; libvirt's log "
+                    "/var/log/libvirt/qemu/microtome-%d.log may say why",
+                    l->api->error(), (int)getpid());
+}
+
 static int start(struct launch_libvirt *l, const struct options *o,
                  const struct launch_machine *machine, const struct launch_command *command,
                  int archive_fd, struct launch *launch, struct run_failure *failure)
@@ -277,7 +292,8 @@ static int start(struct launch_libvirt *l, const struct options *o,
         result = launch_directory_accept(&directory, launch->ports, &emulator, failure);
     launch_directory_remove(&directory); /* the emulator has read its files by now */
     launch->emulator = result == 0 ? emulator : 0;
-    if (result != 0 || open_process(launch, emulator, &launch->pidfd, failure) != 0)
+    if (result != 0 || open_process(launch, emulator, &launch->pidfd, failure) != 0 ||
+        resume(l, failure) != 0)
         return -1;
     return start_watcher(l, launch, failure);
 }
