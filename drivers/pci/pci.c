@@ -20,7 +20,6 @@ enum {
     HEADER_MULTIFUNCTION = 0x80,
     FUNCTIONS = 8, /* of a slot */
     BUS_FUNCTIONS = 256,
-    CAPABILITIES_MAX = 48, /* that fit into 192 bytes: more is a loop */
 };
 
 /* PCI-to-PCI Bridge Architecture Specification 1.2, 3.2 */
@@ -85,14 +84,6 @@ static bool pci_present(struct pci_device *device)
     return device->vendor_id != 0xffff && device->vendor_id != 0;
 }
 
-static bool has_more_functions(const struct pci_device *device)
-{
-    struct pci_device function_0 = {.bus = device->bus, .slot = device->slot};
-
-    return pci_present(&function_0) &&
-           pci_read8(&function_0, PCI_HEADER_TYPE) & HEADER_MULTIFUNCTION;
-}
-
 bool pci_next_on_bus(struct pci_device *device)
 {
     bool first = device->vendor_id == 0; /* a zeroed device: 0000H is no vendor */
@@ -100,15 +91,21 @@ bool pci_next_on_bus(struct pci_device *device)
     unsigned next = first ? 0 : at + 1;
 
     while (next < BUS_FUNCTIONS) {
-        bool skip_slot;
+        bool present;
 
-        *device = (struct pci_device){
-            .bus = device->bus, .slot = (uint8_t)(next / FUNCTIONS), .function = next % FUNCTIONS};
-        skip_slot = device->function && !has_more_functions(device);
-        if (!skip_slot && pci_present(device))
+        if (next % FUNCTIONS != 0 && !device->more) {
+            next = (next | (FUNCTIONS - 1)) + 1; /* the next slot */
+            continue;
+        }
+        *device = (struct pci_device){.bus = device->bus,
+                                      .slot = (uint8_t)(next / FUNCTIONS),
+                                      .function = next % FUNCTIONS,
+                                      .more = device->more};
+        present = pci_present(device);
+        if (device->function == 0)
+            device->more = present && pci_read8(device, PCI_HEADER_TYPE) & HEADER_MULTIFUNCTION;
+        if (present)
             return true;
-        if (skip_slot || device->function == 0)
-            next |= FUNCTIONS - 1; /* on to the next slot */
         next++;
     }
     return false;
@@ -217,13 +214,15 @@ uint8_t pci_capability(const struct pci_device *device, uint8_t id, uint8_t prev
 {
     uint8_t at;
 
-    if (!(pci_read16(device, PCI_STATUS) & STATUS_CAPABILITIES))
+    if (!previous && !(pci_read16(device, PCI_STATUS) & STATUS_CAPABILITIES))
         return 0;
     at = pci_read8(device, previous ? (uint8_t)(previous + 1) : PCI_CAPABILITIES) & 0xfc;
-    for (unsigned i = 0; i < CAPABILITIES_MAX && at >= 0x40; i++) {
-        if (pci_read8(device, at) == id)
+    for (unsigned i = 0; i < PCI_CAPABILITIES_MAX && at >= 0x40; i++) {
+        uint16_t head = pci_read16(device, at); /* the id, and where the next one is */
+
+        if ((head & 0xff) == id)
             return at;
-        at = pci_read8(device, (uint8_t)(at + 1)) & 0xfc;
+        at = (uint8_t)(head >> 8) & 0xfc;
     }
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define PCI_BARS 6
+#define PCI_CAPABILITIES_MAX 48 /* that fit into 192 bytes: more is a loop */
 
 /* offsets in configuration space; 6.1 and 6.7 */
 enum {
@@ -28,6 +29,7 @@ struct pci_device {
     uint8_t bus;
     uint8_t slot;
     uint8_t function;
+    bool more; /* its slot has functions beyond 0: set by pci_next */
     uint16_t vendor_id;
     uint16_t device_id;
 };

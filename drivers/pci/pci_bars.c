@@ -37,40 +37,61 @@ struct bar {
     bool is_64bit;
 };
 
-/* Returns what the register keeps of all ones, from which its size follows.  Decoding must be off.
- */
-static uint32_t writable_bits(const struct pci_device *device, uint8_t offset)
+static uint8_t bar_offset(unsigned index)
 {
-    uint32_t saved = pci_read32(device, offset), bits;
-
-    pci_write32(device, offset, 0xffffffff);
-    bits = pci_read32(device, offset);
-    pci_write32(device, offset, saved);
-    return bits;
+    return (uint8_t)(PCI_BAR_0 + index * 4);
 }
 
-static struct bar bar_read(const struct pci_device *device, unsigned index)
+/* Reads a BAR but for its size. */
+static struct bar bar_look(const struct pci_device *device, unsigned index)
 {
-    uint8_t offset = (uint8_t)(PCI_BAR_0 + index * 4);
-    uint32_t low = pci_read32(device, offset), mask;
-    struct bar bar = {.memory = !(low & BAR_IO)};
+    uint32_t low = pci_read32(device, bar_offset(index));
+    struct bar bar = {.base = low & ~15u, .memory = !(low & BAR_IO)};
+
+    bar.is_64bit = bar.memory && (low & BAR_TYPE) == BAR_TYPE_64BIT && index + 1 < PCI_BARS;
+    if (bar.is_64bit)
+        bar.base |= (uint64_t)pci_read32(device, bar_offset(index + 1)) << 32;
+    return bar;
+}
+
+/* Returns what the register keeps of all ones, from which its size follows.  Leaves all ones. */
+static uint32_t writable_bits(const struct pci_device *device, unsigned index)
+{
+    pci_write32(device, bar_offset(index), 0xffffffff);
+    return pci_read32(device, bar_offset(index));
+}
+
+/* Adds its size to a memory BAR.  Decoding must be off. */
+static void bar_size(const struct pci_device *device, unsigned index, struct bar *bar)
+{
+    uint32_t mask = writable_bits(device, index) & ~15u, high = UINT32_MAX;
+
+    pci_write32(device, bar_offset(index), (uint32_t)bar->base);
+    if (bar->is_64bit) {
+        high = writable_bits(device, index + 1);
+        pci_write32(device, bar_offset(index + 1), (uint32_t)(bar->base >> 32));
+    }
+    bar->bytes = mask || bar->is_64bit ? ~((uint64_t)high << 32 | mask) + 1 : 0;
+}
+
+static uint16_t decoding_off(const struct pci_device *device)
+{
     uint16_t command = pci_read16(device, PCI_COMMAND);
 
     pci_write16(device, PCI_COMMAND, (uint16_t)(command & ~COMMAND_DECODE));
-    mask = writable_bits(device, offset);
-    if (!bar.memory) {
-        bar.base = low & ~3u;
-        bar.bytes = mask ? (~(mask & ~3u) + 1) & 0xffff : 0;
-    } else {
-        uint64_t mask64 = 0xffffffff00000000ull | (mask & ~15u);
-        bar.is_64bit = (low & BAR_TYPE) == BAR_TYPE_64BIT && index + 1 < PCI_BARS;
-        bar.base = low & ~15u;
-        if (bar.is_64bit) {
-            bar.base |= (uint64_t)pci_read32(device, (uint8_t)(offset + 4)) << 32;
-            mask64 = (uint64_t)writable_bits(device, (uint8_t)(offset + 4)) << 32 | (mask & ~15u);
-        }
-        bar.bytes = mask & ~15u || bar.is_64bit ? ~mask64 + 1 : 0;
-    }
+    return command;
+}
+
+/* Reads a BAR, with its size if it is one of memory that has an address. */
+static struct bar bar_read(const struct pci_device *device, unsigned index)
+{
+    struct bar bar = bar_look(device, index);
+    uint16_t command;
+
+    if (!bar.memory || bar.base == 0)
+        return bar;
+    command = decoding_off(device);
+    bar_size(device, index, &bar);
     pci_write16(device, PCI_COMMAND, command);
     return bar;
 }
@@ -114,13 +135,15 @@ static void ranges_collect(struct ranges *used)
 
     used->count = 0;
     while (pci_next_on_bus(&device)) {
-        for (unsigned i = 0; i < bar_count(&device); i++) {
+        unsigned count = bar_count(&device);
+
+        for (unsigned i = 0; i < count; i++) {
             struct bar bar = bar_read(&device, i);
             if (bar.memory && bar.base)
                 range_add(used, bar.base, bar.base + bar.bytes);
             i += bar.is_64bit;
         }
-        if (bar_count(&device) != PCI_BARS) {
+        if (count != PCI_BARS) {
             bridge_window_add(&device, BRIDGE_MEMORY, used);
             bridge_window_add(&device, BRIDGE_PREFETCHABLE, used);
         }
@@ -143,24 +166,17 @@ static uint64_t range_find(const struct ranges *used, uint64_t bytes)
     return bytes <= WINDOW_END - WINDOW_START && base <= WINDOW_END - bytes ? base : 0;
 }
 
-/* True for a memory BAR without an address. */
-static bool wants_address(const struct bar *bar)
-{
-    return bar->memory && bar->bytes != 0 && bar->base == 0;
-}
-
 static int bar_assign(const struct pci_device *device, unsigned index, const struct bar *bar,
                       struct ranges *used)
 {
-    uint8_t offset = (uint8_t)(PCI_BAR_0 + index * 4);
     uint64_t bytes = bar->bytes < ALIGN_MIN ? ALIGN_MIN : bar->bytes;
     uint64_t base = range_find(used, bytes);
 
     if (base == 0)
         return -ENOMEM;
-    pci_write32(device, offset, (uint32_t)base);
+    pci_write32(device, bar_offset(index), (uint32_t)base);
     if (bar->is_64bit)
-        pci_write32(device, (uint8_t)(offset + 4), 0);
+        pci_write32(device, bar_offset(index + 1), 0);
     range_add(used, base, base + bytes);
     return 0;
 }
@@ -168,22 +184,26 @@ static int bar_assign(const struct pci_device *device, unsigned index, const str
 int pci_bars_assign(const struct pci_device *device)
 {
     static struct ranges used;
+    uint16_t command = decoding_off(device);
+    unsigned count = bar_count(device), index;
     bool collected = false;
+    int error = 0;
 
-    for (unsigned i = 0; i < bar_count(device); i++) {
-        struct bar bar = bar_read(device, i);
-        unsigned index = i;
-        int error;
+    for (unsigned i = 0; i < count && error == 0; i++) {
+        struct bar bar = bar_look(device, i);
 
+        index = i;
         i += bar.is_64bit;
-        if (!wants_address(&bar))
+        if (!bar.memory || bar.base != 0)
+            continue;
+        bar_size(device, index, &bar);
+        if (bar.bytes == 0)
             continue;
         if (!collected) /* only now: sizing switches the decoding of every device off and on */
             ranges_collect(&used);
         collected = true;
         error = bar_assign(device, index, &bar, &used);
-        if (error)
-            return error;
     }
-    return 0;
+    pci_write16(device, PCI_COMMAND, command);
+    return error;
 }

@@ -51,51 +51,62 @@ enum {
 #define RESET_POLLS 1000000
 
 struct area {
-    volatile uint8_t *registers;
+    volatile uint8_t *registers; /* NULL: not found */
     uint64_t bytes;
+    uint8_t capability;
 };
 
-/* Maps what the capability at `at` describes, when it lies within its BAR. */
-static int map_area(const struct pci_device *device, uint8_t at, struct area *area)
+struct memory_bar { /* the last one that was looked at: sizing takes a dozen accesses */
+    uint8_t index;
+    bool known;
+    uint64_t base, bytes;
+};
+
+/* Maps what the capability at `at` describes, if it lies within its BAR. */
+static void map_area(const struct pci_device *device, uint8_t at, struct memory_bar *bar,
+                     struct area *area)
 {
     uint32_t offset = pci_read32(device, (uint8_t)(at + CAPABILITY_OFFSET));
     uint32_t bytes = pci_read32(device, (uint8_t)(at + CAPABILITY_LENGTH));
-    uint64_t base, bar_bytes;
+    uint8_t index = pci_read8(device, (uint8_t)(at + CAPABILITY_BAR));
 
-    if (pci_bar(device, pci_read8(device, (uint8_t)(at + CAPABILITY_BAR)), &base, &bar_bytes) ||
-        offset > bar_bytes || bytes > bar_bytes - offset || bytes == 0)
-        return -EIO;
-    area->registers = platform_map_device(base + offset, bytes);
-    area->bytes = bytes;
-    return 0;
+    if (!bar->known || bar->index != index) {
+        *bar = (struct memory_bar){.index = index};
+        bar->known = pci_bar(device, index, &bar->base, &bar->bytes) == 0;
+    }
+    if (!bar->known || offset > bar->bytes || bytes > bar->bytes - offset || bytes == 0)
+        return;
+    *area = (struct area){platform_map_device(bar->base + offset, bytes), bytes, at};
 }
 
 /* The first usable capability of a type counts: 4.1.4.1. */
-static uint8_t map_type(const struct pci_device *device, uint8_t type, struct area *area)
-{
-    uint8_t at = 0;
-
-    while ((at = pci_capability(device, PCI_CAPABILITY_VENDOR, at)) != 0)
-        if (pci_read8(device, (uint8_t)(at + CAPABILITY_TYPE)) == type &&
-            map_area(device, at, area) == 0)
-            return at;
-    return 0;
-}
-
 static int map_registers(struct virtio_pci *virtio, const struct pci_device *device)
 {
-    struct area common, device_area, notify;
-    uint8_t notify_at = map_type(device, TYPE_NOTIFY, &notify);
+    struct area areas[TYPE_DEVICE + 1] = {0};
+    struct memory_bar bar = {0};
+    uint8_t at = 0;
 
-    if (!notify_at || !map_type(device, TYPE_COMMON, &common) || common.bytes < COMMON_BYTES ||
-        !map_type(device, TYPE_DEVICE, &device_area) || device_area.bytes < 8)
+    for (unsigned i = 0; i < PCI_CAPABILITIES_MAX; i++) {
+        uint8_t type;
+
+        at = pci_capability(device, PCI_CAPABILITY_VENDOR, at);
+        if (at == 0)
+            break;
+        type = pci_read8(device, (uint8_t)(at + CAPABILITY_TYPE));
+
+        if ((type == TYPE_COMMON || type == TYPE_NOTIFY || type == TYPE_DEVICE) &&
+            areas[type].registers == NULL)
+            map_area(device, at, &bar, &areas[type]);
+    }
+    if (areas[TYPE_NOTIFY].bytes == 0 || areas[TYPE_COMMON].bytes < COMMON_BYTES ||
+        areas[TYPE_DEVICE].bytes < 8)
         return -EIO;
-    virtio->common = common.registers;
-    virtio->device = device_area.registers;
-    virtio->notify = notify.registers;
-    virtio->notify_bytes = notify.bytes;
+    virtio->common = areas[TYPE_COMMON].registers;
+    virtio->device = areas[TYPE_DEVICE].registers;
+    virtio->notify = areas[TYPE_NOTIFY].registers;
+    virtio->notify_bytes = areas[TYPE_NOTIFY].bytes;
     virtio->notify_multiplier =
-        pci_read32(device, (uint8_t)(notify_at + CAPABILITY_NOTIFY_MULTIPLIER));
+        pci_read32(device, (uint8_t)(areas[TYPE_NOTIFY].capability + CAPABILITY_NOTIFY_MULTIPLIER));
     return 0;
 }
 

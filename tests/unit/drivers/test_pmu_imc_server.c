@@ -106,7 +106,11 @@ static void put(uint64_t physical, uint64_t value, size_t bytes)
 
 static void add_device(uint8_t bus, uint8_t slot, uint16_t vendor, uint16_t id)
 {
-    devices[device_count] = (struct pci_device){bus, slot, (uint8_t)device_count, vendor, id};
+    devices[device_count] = (struct pci_device){.bus = bus,
+                                                .slot = slot,
+                                                .function = (uint8_t)device_count,
+                                                .vendor_id = vendor,
+                                                .device_id = id};
     device_count++;
 }
 
