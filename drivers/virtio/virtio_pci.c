@@ -172,6 +172,7 @@ int virtio_pci_open(struct virtio_pci *virtio, const struct pci_device *device, 
         virtio_pci_fail(virtio);
     else
         mmio_write16(virtio->common + COMMON_MSIX_CONFIG, VIRTIO_PCI_NO_VECTOR);
+    virtio->queues = mmio_read16(virtio->common + COMMON_NUM_QUEUES);
     return error;
 }
 
@@ -192,7 +193,7 @@ int virtio_pci_add_queue(struct virtio_pci *virtio, struct virtqueue *queue, uin
 
     mmio_write16(common + COMMON_QUEUE_SELECT, number);
     size = mmio_read16(common + COMMON_QUEUE_SIZE);
-    if (size == 0 || (size & (size - 1)) != 0 || number >= mmio_read16(common + COMMON_NUM_QUEUES))
+    if (size == 0 || (size & (size - 1)) != 0 || number >= virtio->queues)
         return -EIO;
     size = size < VIRTQUEUE_SIZE_MAX ? size : VIRTQUEUE_SIZE_MAX;
     mmio_write16(common + COMMON_QUEUE_SIZE, size);

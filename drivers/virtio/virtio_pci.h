@@ -19,6 +19,7 @@ struct virtio_pci { /* register areas, mapped; their sizes were checked against 
     uint64_t notify_bytes;
     uint32_t notify_multiplier;
     uint64_t features; /* negotiated */
+    uint16_t queues; /* that the device has */
     uint16_t vector; /* MSI-X table entry of the queues */
 };
 

@@ -76,9 +76,17 @@ static void cache_file(const struct thread *, const struct inode *inode, struct 
     }
 }
 
+/* Each cache is looked at once for all of its files: CPUID leaves a virtual machine. */
 bool proc_cpu_has(const struct proc_file *file)
 {
-    return file->generate != cache_file || caches_get(file->detail / CACHE_FILES).type;
+    static enum { UNKNOWN, ABSENT, PRESENT } caches[CACHES];
+    uint32_t i = file->detail / CACHE_FILES;
+
+    if (file->generate != cache_file)
+        return true;
+    if (caches[i] == UNKNOWN)
+        caches[i] = caches_get(i).type ? PRESENT : ABSENT;
+    return caches[i] == PRESENT;
 }
 
 /* ---- topology ---- */
