@@ -158,7 +158,7 @@ static void *help(void *argument)
 
 /* After a thread's turn: the others fill batches then.  What this one filled may refer to slots
  * that it decodes into next. */
-static void format_own(void *context)
+static void format_own(void *context, unsigned int /*thread*/)
 {
     struct row_team *t = context;
     struct batch *batch;

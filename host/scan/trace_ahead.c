@@ -216,7 +216,7 @@ static bool take_turn(struct worker *w)
     pthread_cond_broadcast(&t->turned);
     pthread_mutex_unlock(&t->lock);
     if (after.work != NULL)
-        after.work(after.context);
+        after.work(after.context, w->ahead.thread);
     return more;
 }
 
@@ -249,8 +249,10 @@ static int run_workers(struct team *t, struct worker *workers, unsigned int jobs
 {
     int error = 0;
 
-    for (unsigned int i = 0; i < jobs && error == 0; i++)
+    for (unsigned int i = 0; i < jobs && error == 0; i++) {
+        workers[i].ahead.thread = i;
         error = open_worker(&workers[i], t);
+    }
     for (unsigned int i = 1; i < jobs && error == 0; i++)
         workers[i].started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
     if (error == 0)

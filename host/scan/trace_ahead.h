@@ -24,6 +24,7 @@ struct trace_ahead { /* the first runs of a chunk, decoded */
     struct trace_ahead_run *runs; /* TRACE_AHEAD_RUNS; owned */
     struct trace_slot *slots; /* TRACE_AHEAD_SLOTS; owned */
     uint32_t count; /* of runs */
+    unsigned int thread; /* that decodes, below TRACE_PARALLEL_JOBS_MAX */
 };
 
 /* How many threads are worth it from here on: 1 unless the trace has said what samples are like,

@@ -52,6 +52,12 @@ static inline uint64_t trace_samples_weight(const struct trace_samples *samples,
     return samples->weights != NULL ? samples->weights[n] : 1;
 }
 
+/* The node of a sample's stack. */
+static inline uint32_t trace_samples_stack(const struct trace_samples *samples, uint32_t n)
+{
+    return samples->stacks != NULL ? samples->stacks[n] : HR_STACK_NONE;
+}
+
 enum trace_scan_stacks { /* what a visitor wants to know of samples' call stacks */
                          TRACE_SCAN_NO_STACKS, /* nothing: costs nothing */
                          TRACE_SCAN_ROOTS, /* how they end, roots alone: HR_STACK_*; a copy of stack
@@ -111,9 +117,10 @@ struct trace_scan {
      * visitor is called by one at a time, in the order of the file. */
     unsigned int jobs;
     const struct trace_ahead *ahead; /* what was decoded of the chunk before its turn came */
-    /* Called by such a thread after each of its turns, while others have theirs; may be NULL. */
+    /* Called by such a thread, which has that number (trace_ahead.thread), after each of its turns,
+     * while others have theirs; may be NULL. */
     struct trace_after_turn {
-        void (*work)(void *context);
+        void (*work)(void *context, unsigned int thread);
         void *context;
     } after_turn;
     const struct symbols_options *symbols; /* for unwinding copies of stacks; NULL: the defaults */

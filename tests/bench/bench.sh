@@ -172,6 +172,7 @@ sooner_rows() {
         # shellcheck disable=SC2086
         row "hr ${view%% -*}, how much sooner two threads end" "$(sooner $view)" times ge 1.7
     done
+    row 'hr view, how much sooner two threads end' "$(sooner view -o -)" times ge 1.4
     for format in folded hrperf pprof; do
         row "hr export $format, how much sooner two threads end" "$(sooner export $format -o -)" times
     done

@@ -30,7 +30,7 @@ for trace in threads.bin processes.bin; do
     for command in stat timeline 'timeline --per thread --format csv' 'hist --of interval --of cycles' 'noise --format csv' \
         dump 'dump --from 1ms --to 4ms --cpu 1' 'dump --format records' 'diff threads.bin' 'diff --by line --min 1% threads.bin' \
         'export csv -o -' 'export folded -o -' 'export hrperf -o -' 'export callgrind -o -' 'export firefox -o -' \
-        'export perfetto -o -' 'export pprof -o -' 'plot -p timeline -o -' 'plot -p functions -o -' 'view -o -'; do
+        'export perfetto -o -' 'export pprof -o -' 'plot -p timeline -o -' 'plot -p functions -o -' 'view -o -' 'view --from 1ms --to 4ms -o -'; do
         # shellcheck disable=SC2086
         same $trace $command
     done
@@ -46,6 +46,7 @@ for trace in cut.bin payload.bin hole.bin joined.bin mutated-*.bin "$ROOT"/tests
     same "$trace" dump --format records
     same "$trace" dump --from 1us --to 3ms
     same "$trace" diff threads.bin
+    same "$trace" view -o -
 done
 "$HR" dump --format records --jobs 3 payload.bin >out 2>&1
 like 'one chunk is damaged' out '^damage .*checksum does not match'
@@ -81,8 +82,8 @@ done <<END
 8 allocations.bin plot -p memory -o -
 4 allocations.bin stat
 6 allocations.bin memory
-12 allocations.bin view -o -
-6 accesses.bin view -o -
+17 allocations.bin view -o -
+9 accesses.bin view -o -
 8 probes.bin latency
 8 probes.bin export perfetto -o -
 END

@@ -104,6 +104,17 @@ static void clear(const struct view_bins *bins, struct view_bins_cpu *c, uint32_
     }
 }
 
+/* Adds a bin of one CPU's to one of another's. */
+static void add_bin(const struct view_bins *bins, struct view_bins_cpu *c, size_t into,
+                    const struct view_bins_cpu *from, size_t n)
+{
+    uint32_t sums = sum_words(bins), extremes = extreme_words(bins);
+
+    for (uint32_t i = 0; i < sums; i++)
+        c->sums[into * sums + i] += from->sums[n * sums + i];
+    widen(c->extremes + into * extremes, from->extremes + n * extremes, extremes / 2);
+}
+
 /* Adds up 2^by bins to one each. */
 static void merge(const struct view_bins *bins, struct view_bins_cpu *c, unsigned by)
 {
@@ -120,10 +131,7 @@ static void merge(const struct view_bins *bins, struct view_bins_cpu *c, unsigne
                    extremes * sizeof c->extremes[0]);
             continue;
         }
-        for (uint32_t i = 0; i < sums; i++)
-            c->sums[(size_t)into * sums + i] += c->sums[(size_t)n * sums + i];
-        widen(c->extremes + (size_t)into * extremes, c->extremes + (size_t)n * extremes,
-              extremes / 2);
+        add_bin(bins, c, into, c, n);
     }
     c->used = used;
 }
@@ -252,7 +260,7 @@ int view_bins_add(struct view_bins *bins, const struct trace_samples *samples, u
     for (uint32_t n = 0; n < samples->count; previous = &samples->slots[n++]) {
         const struct trace_slot *slot = &samples->slots[n];
         uint64_t time = slot->time > start ? slot->time - start : 0;
-        uint32_t index = place(bins, c, time, &error);
+        uint32_t index = place(bins, c, time - bins->origin, &error);
         uint64_t *sums;
 
         if (error != 0)
@@ -262,6 +270,42 @@ int view_bins_add(struct view_bins *bins, const struct trace_samples *samples, u
         if ((slot->flags & HR_SAMPLE_RESUMED) == 0 && slot->time > previous->time &&
             previous->time >= start)
             count(bins, sums, c->extremes + (size_t)index * extreme_words(bins), slot, previous);
+    }
+    return 0;
+}
+
+/* They never become wider: then they would begin elsewhere than those that they are added to. */
+_Static_assert(VIEW_BINS_PART < VIEW_BINS_VALUES_MAX / (EVENTS + HR_EVENTS_MAX * (1 + EXTREMES)),
+               "bins_max");
+
+void view_bins_begin(struct view_bins *bins, uint16_t cpu, unsigned shift, uint64_t time)
+{
+    bins->cpu_count = 1;
+    bins->cpus[0].cpu = cpu;
+    bins->cpus[0].used = 0;
+    bins->shift = shift;
+    bins->origin = time >> shift << shift;
+}
+
+int view_bins_merge(struct view_bins *bins, const struct view_bins *part)
+{
+    const struct view_bins_cpu *from = &part->cpus[0];
+    struct view_bins_cpu *c = find_cpu(bins, from->cpu);
+    int error = 0;
+
+    for (uint32_t n = from->used; n-- != 0;) { /* the last one decides how wide bins become */
+        uint64_t samples = from->sums[(size_t)n * sum_words(bins) + SAMPLES];
+        uint64_t time = part->origin + ((uint64_t)n << part->shift);
+        uint32_t into;
+
+        if (c == NULL)
+            bins->ignored += samples;
+        if (c == NULL || samples == 0)
+            continue;
+        into = place(bins, c, time, &error);
+        if (error != 0)
+            return error;
+        add_bin(bins, c, into, from, n);
     }
     return 0;
 }
@@ -279,8 +323,18 @@ static uint64_t code_of(float rate)
     return code < 2 ? 2 : (uint64_t)code;
 }
 
+/* The codes of all short rates: a page has many times as many. */
+static uint16_t *make_codes(void)
+{
+    uint16_t *codes = malloc((NO_LEAST + 1u) * sizeof codes[0]);
+
+    for (uint32_t rate = 0; codes != NULL && rate <= NO_LEAST; rate++)
+        codes[rate] = (uint16_t)code_of(long_rate((uint16_t)rate));
+    return codes;
+}
+
 static void pack_cpu(const struct view_bins *bins, const struct view_bins_cpu *c,
-                     struct view_columns *columns)
+                     const uint16_t *codes, struct view_columns *columns)
 {
     static const char *const kinds[EXTREMES] = {"rate_min", "rate_max", "ratio_min", "ratio_max"};
     uint32_t words = sum_words(bins), extremes = extreme_words(bins);
@@ -301,7 +355,7 @@ static void pack_cpu(const struct view_bins *bins, const struct view_bins_cpu *c
             continue;
         view_columns_begin(columns);
         for (uint32_t n = 0; n < c->used; n++)
-            view_columns_put(columns, code_of(long_rate(c->extremes[(size_t)n * extremes + i])));
+            view_columns_put(columns, codes[c->extremes[(size_t)n * extremes + i]]);
         snprintf(name, sizeof name, "%u.%s.%u", c->cpu, kinds[i % EXTREMES], i / EXTREMES);
         view_columns_end(columns, name);
     }
@@ -309,12 +363,16 @@ static void pack_cpu(const struct view_bins *bins, const struct view_bins_cpu *c
 
 void view_bins_pack(const struct view_bins *bins, struct view_columns *columns)
 {
+    uint16_t *codes = make_codes();
     json_t *cpus = json_array();
 
-    for (uint32_t i = 0; i < bins->cpu_count; i++) {
-        pack_cpu(bins, &bins->cpus[i], columns);
+    for (uint32_t i = 0; codes != NULL && i < bins->cpu_count; i++) {
+        pack_cpu(bins, &bins->cpus[i], codes, columns);
         json_array_append_new(cpus, json_integer(bins->cpus[i].cpu));
     }
+    if (codes == NULL)
+        columns->error = -ENOMEM;
+    free(codes);
     view_columns_set(columns, "cpus", cpus);
     view_columns_set(columns, "bin_ticks", json_real(ldexp(1, (int)bins->shift)));
 }

@@ -28,6 +28,7 @@ struct view_bins {
     uint32_t event_count;
     int base; /* the event that others are compared with (instructions), -1: none */
     unsigned shift; /* a bin is 2^shift ticks wide */
+    uint64_t origin; /* where the first one begins: 0, but for bins to be added to others */
     uint32_t bins_max; /* of all CPUs */
     uint64_t ignored; /* samples of CPUs beyond the bound */
 };
@@ -38,6 +39,15 @@ void view_bins_free(struct view_bins *bins);
 
 /* Times before `start` count as 0.  0 or -ENOMEM. */
 int view_bins_add(struct view_bins *bins, const struct trace_samples *samples, uint64_t start);
+
+/* Empties bins for samples of one CPU, none before `time` and none VIEW_BINS_PART bins later or
+ * more, that are to be added to others by view_bins_merge: to those that are 2^shift ticks wide
+ * now, or will be wider. */
+#define VIEW_BINS_PART (1u << 15)
+void view_bins_begin(struct view_bins *bins, uint16_t cpu, unsigned shift, uint64_t time);
+
+/* Adds them, with the outcome of view_bins_add of each sample.  0 or -ENOMEM. */
+int view_bins_merge(struct view_bins *bins, const struct view_bins *part);
 
 /* Puts the bins into a group of columns, and their layout into its JSON. */
 void view_bins_pack(const struct view_bins *bins, struct view_columns *columns);

@@ -9,7 +9,6 @@
 #include "host/view/data/view_tree.h"
 #include "lib/hash.h"
 
-#define USED_MAX (VIEW_BLOCKS_SLOTS / 4 * 3)
 #define GROUP_BITS 10u
 #define SHIFT_FIRST 8u
 #define ROOM_FIRST 4096u /* entries */
@@ -18,13 +17,19 @@ _Static_assert(VIEW_GROUPS_MAX == 1u << GROUP_BITS, "groups in a key");
 /* block + 1, group, node from the upper bits down, so that sorting keys sorts by time */
 #define KEY_BLOCK (1ull << (GROUP_BITS + VIEW_TREE_NODES_BITS))
 
-int view_blocks_init(struct view_blocks *blocks, uint32_t event_count)
+static uint32_t slots_of(const struct view_blocks *blocks)
+{
+    return 1u << blocks->bits;
+}
+
+int view_blocks_init(struct view_blocks *blocks, uint32_t event_count, unsigned bits)
 {
     memset(blocks, 0, sizeof *blocks);
+    blocks->bits = bits;
     blocks->event_count = event_count;
     blocks->shift = SHIFT_FIRST;
     blocks->groups = calloc(VIEW_GROUPS_MAX, sizeof blocks->groups[0]);
-    blocks->index = calloc(VIEW_BLOCKS_SLOTS, sizeof blocks->index[0]);
+    blocks->index = calloc(slots_of(blocks), sizeof blocks->index[0]);
     blocks->of_objects = calloc(VIEW_GROUPS_MAX, sizeof blocks->of_objects[0]);
     if (blocks->groups == NULL || blocks->of_objects == NULL || blocks->index == NULL) {
         view_blocks_free(blocks);
@@ -80,13 +85,12 @@ uint32_t view_blocks_object(struct view_blocks *blocks, uint32_t group, uint32_t
 /* The place of a key in the index: the entry there has the key, or it is free. */
 static uint32_t find_slot(const struct view_blocks *blocks, uint64_t key)
 {
-    uint32_t i = hash_place(key, 18);
+    uint32_t i = hash_place(key, blocks->bits);
 
     while (blocks->index[i] != 0 && blocks->keys[blocks->index[i] - 1] != key)
-        i = (i + 1) & (VIEW_BLOCKS_SLOTS - 1);
+        i = (i + 1) & (slots_of(blocks) - 1);
     return i;
 }
-_Static_assert(VIEW_BLOCKS_SLOTS == 1u << 18, "find_slot");
 
 static int grow(struct view_blocks *blocks)
 {
@@ -111,7 +115,7 @@ static void coarsen(struct view_blocks *blocks, unsigned by)
     size_t words = 1 + blocks->event_count;
     uint32_t used = blocks->used;
 
-    memset(blocks->index, 0, VIEW_BLOCKS_SLOTS * sizeof blocks->index[0]);
+    memset(blocks->index, 0, slots_of(blocks) * sizeof blocks->index[0]);
     blocks->used = 0;
     blocks->shift += by;
     blocks->last = 0;
@@ -136,10 +140,10 @@ static void coarsen(struct view_blocks *blocks, unsigned by)
 /* Room for one more entry.  A trace whose one block is too much counts the rest at the root. */
 static int make_room(struct view_blocks *blocks, uint64_t time, uint32_t *node)
 {
-    while (blocks->used >= USED_MAX) {
+    while (blocks->used >= slots_of(blocks) / 4 * 3) {
         if (time >> blocks->shift == 0 && blocks->shift > 48) {
             *node = 0;
-            if (blocks->used >= VIEW_BLOCKS_SLOTS - VIEW_GROUPS_MAX * 2)
+            if (blocks->used >= slots_of(blocks) - VIEW_GROUPS_MAX * 2)
                 return -ENOMEM;
             break;
         }
@@ -176,12 +180,9 @@ static uint32_t find_entry(struct view_blocks *blocks, uint64_t time, uint32_t g
     return blocks->index[slot] - 1;
 }
 
-int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
-                    uint64_t weight, const struct trace_slot *slot,
-                    const struct trace_slot *previous)
+/* The values of an entry; NULL without memory. */
+static uint64_t *values_of(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node)
 {
-    size_t words = 1 + blocks->event_count;
-    uint64_t *values;
     unsigned by = 0;
     int error = 0;
 
@@ -191,12 +192,47 @@ int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, u
         coarsen(blocks, by);
     if (blocks->used == 0 || blocks->keys[blocks->last] != key_of(blocks, time, group, node))
         blocks->last = find_entry(blocks, time, group, node, &error);
-    if (error != 0)
-        return error;
-    values = blocks->values + blocks->last * words;
+    return error == 0 ? blocks->values + blocks->last * (1 + (size_t)blocks->event_count) : NULL;
+}
+
+int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
+                    uint64_t weight, const struct trace_slot *slot,
+                    const struct trace_slot *previous)
+{
+    uint64_t *values = values_of(blocks, time, group, node);
+
+    if (values == NULL)
+        return -ENOMEM;
     values[0] += weight;
     for (uint32_t i = 0; previous != NULL && i < blocks->event_count; i++)
         values[1 + i] += slot->counters[i] - previous->counters[i];
+    return 0;
+}
+
+void view_blocks_begin(struct view_blocks *blocks, unsigned shift)
+{
+    memset(blocks->index, 0, slots_of(blocks) * sizeof blocks->index[0]);
+    blocks->used = 0;
+    blocks->last = 0;
+    blocks->shift = shift;
+}
+
+/* Entries come in the order of their first samples. */
+int view_blocks_merge(struct view_blocks *blocks, const struct view_blocks *part)
+{
+    size_t words = 1 + (size_t)part->event_count;
+
+    for (uint32_t i = 0; i < part->used; i++) {
+        uint64_t key = part->keys[i];
+        uint64_t *values = values_of(blocks, (key / KEY_BLOCK - 1) << part->shift,
+                                     (uint32_t)(key % KEY_BLOCK >> VIEW_TREE_NODES_BITS),
+                                     (uint32_t)(key % VIEW_TREE_NODES_MAX));
+
+        if (values == NULL)
+            return -ENOMEM;
+        for (size_t w = 0; w < words; w++)
+            values[w] += part->values[i * words + w];
+    }
     return 0;
 }
 

@@ -11,7 +11,8 @@
 
 #define VIEW_TICKS_MASK ((1ull << 60) - 1) /* 36 years; later times are forged */
 #define VIEW_BLOCKS_MAX 8192u
-#define VIEW_BLOCKS_SLOTS (1u << 18)
+#define VIEW_BLOCKS_BITS 18u /* of places in the index, of which three quarters may be used */
+#define VIEW_BLOCKS_PART_BITS 16u
 #define VIEW_GROUPS_MAX 1024u /* pairs of CPU and thread; further ones share the last */
 #define VIEW_OBJECTS_MAX 64u /* that samples tell apart */
 
@@ -29,6 +30,7 @@ struct view_blocks {
     uint64_t *keys; /* of the entries; owned */
     uint64_t *values; /* samples and increments of each entry; owned */
     uint32_t *index; /* hash table: number + 1 of an entry; 0: free; owned */
+    unsigned bits; /* it has 2^bits places */
     uint32_t used; /* entries */
     uint32_t room;
     uint32_t event_count;
@@ -36,8 +38,8 @@ struct view_blocks {
     uint32_t last; /* entry of the sample before, which is often that of the next */
 };
 
-/* 0 or -ENOMEM. */
-int view_blocks_init(struct view_blocks *blocks, uint32_t event_count);
+/* `bits`: VIEW_BLOCKS_BITS, or VIEW_BLOCKS_PART_BITS for view_blocks_begin.  0 or -ENOMEM. */
+int view_blocks_init(struct view_blocks *blocks, uint32_t event_count, unsigned bits);
 void view_blocks_free(struct view_blocks *blocks);
 
 /* The number of a CPU and thread. */
@@ -51,6 +53,13 @@ uint32_t view_blocks_object(struct view_blocks *blocks, uint32_t group, uint32_t
 int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
                     uint64_t weight, const struct trace_slot *slot,
                     const struct trace_slot *previous);
+
+/* Empties blocks for 2^15 samples at most that are to be added to others by view_blocks_merge: to
+ * those that are 2^shift ticks long now, or will be longer. */
+void view_blocks_begin(struct view_blocks *blocks, unsigned shift);
+
+/* Adds them, with the outcome of view_blocks_add of each sample.  0 or -ENOMEM. */
+int view_blocks_merge(struct view_blocks *blocks, const struct view_blocks *part);
 
 /* Puts the entries, in the order of blocks, into a group of columns.  0 or -ENOMEM. */
 int view_blocks_pack(const struct view_blocks *blocks, struct view_columns *columns);

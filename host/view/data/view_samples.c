@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/view/data/view_blocks.h"
+
 void view_samples_init(struct view_samples *samples, uint32_t event_count, uint32_t max)
 {
     memset(samples, 0, sizeof *samples);
@@ -16,6 +18,25 @@ void view_samples_free(struct view_samples *samples)
     for (uint32_t i = 0; i < VIEW_SAMPLES_FIELDS + HR_EVENTS_MAX; i++)
         view_column_free(&samples->columns[i]);
     samples->count = 0;
+}
+
+const struct trace_slot *view_samples_fill(struct view_sample *sample,
+                                           const struct trace_samples *samples, uint32_t n,
+                                           uint64_t start)
+{
+    const struct trace_slot *slot = &samples->slots[n],
+                            *before = n != 0 ? slot - 1 : samples->previous;
+    bool counts = (slot->flags & HR_SAMPLE_RESUMED) == 0;
+
+    sample->time = slot->time > start ? (slot->time - start) & VIEW_TICKS_MASK : 0;
+    sample->ticks = 0;
+    if (counts && before->time >= start && slot->time > before->time)
+        sample->ticks = slot->time - before->time < UINT32_MAX
+                            ? (uint32_t)(slot->time - before->time)
+                            : UINT32_MAX;
+    sample->cost_ticks = slot->cost_ticks;
+    sample->flags = slot->flags;
+    return counts ? before : NULL;
 }
 
 int view_samples_add(struct view_samples *s, const struct view_sample *sample,

@@ -28,6 +28,12 @@ struct view_sample {
 void view_samples_init(struct view_samples *samples, uint32_t event_count, uint32_t max);
 void view_samples_free(struct view_samples *samples);
 
+/* Sets what sample n of a run says itself; `start`: of the program, in ticks.  Returns the one that
+ * its increments count from, NULL when they belong nowhere. */
+const struct trace_slot *view_samples_fill(struct view_sample *sample,
+                                           const struct trace_samples *samples, uint32_t n,
+                                           uint64_t start);
+
 /* Adds a sample; previous NULL: its increments belong nowhere.  0 or -ENOMEM. */
 int view_samples_add(struct view_samples *samples, const struct view_sample *sample,
                      const struct trace_slot *slot, const struct trace_slot *previous);

@@ -57,14 +57,17 @@ void view_spread_add(struct view_spread *spread, const struct trace_samples *sam
 static json_t *steps(const struct histogram *h, uint64_t low, uint64_t step)
 {
     uint64_t counts[STEPS + 2] = {0}; /* below, the steps, above */
+    uint32_t last = histogram_bucket(h->largest);
     json_t *array = json_array();
 
-    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-        uint64_t value = histogram_bucket_value(i);
-        uint64_t at = value < low ? 0 : (value - low) / step + 1;
+    for (uint32_t i = 0; i <= last; i++) {
+        uint64_t value, at;
 
-        if (h->buckets[i] != 0)
-            counts[at > STEPS ? STEPS + 1 : at] += h->buckets[i];
+        if (h->buckets[i] == 0) /* most are */
+            continue;
+        value = histogram_bucket_value(i);
+        at = value < low ? 0 : (value - low) / step + 1;
+        counts[at > STEPS ? STEPS + 1 : at] += h->buckets[i];
     }
     for (uint32_t i = 0; i < STEPS + 2; i++)
         json_array_append_new(array, json_number(counts[i]));

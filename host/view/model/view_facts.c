@@ -9,11 +9,14 @@
 #include "host/view/model/view_metrics.h"
 #include "include/version.h"
 
-int view_facts_summary(const char *path, json_t **json)
+int view_facts_summary(const struct reader *reader, json_t **json)
 {
+    struct selection everything;
     struct summary summary;
-    int error = summary_from_file(path, &summary);
+    int error;
 
+    selection_init(&everything);
+    error = summary_of_part(reader->path, &everything, (unsigned int)reader->jobs, &summary);
     *json = error == 0 ? summary_json(&summary) : NULL;
     summary_free(&summary);
     return error == 0 && *json == NULL ? -ENOMEM : error;

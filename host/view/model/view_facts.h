@@ -6,5 +6,6 @@
 /* Adds the machine, the clock, the events and the spreads to the JSON of a group. */
 void view_facts_add(const struct view_model *model, struct view_columns *columns);
 
-/* The figures of `hr stat --json` for a trace.  0 or -errno as summary_from_file. */
-int view_facts_summary(const char *path, json_t **summary);
+/* The figures of `hr stat --json` for all of the reader's trace.  0 or -errno as summary_from_file.
+ */
+int view_facts_summary(const struct reader *reader, json_t **summary);

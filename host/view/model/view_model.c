@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/scan/about.h"
+#include "host/view/model/view_counts.h"
 #include "host/view/model/view_facts.h"
 
 #define FINEST_SAMPLES 2u /* in a bin of the finest level, about */
@@ -49,7 +50,7 @@ static int prepare(struct view_model *m)
     error = symbols_open(&m->symbols, info, m->scan.symbols);
     m->tree.symbols = m->symbols;
     if (error == 0)
-        error = view_blocks_init(&m->blocks, events);
+        error = view_blocks_init(&m->blocks, events, VIEW_BLOCKS_BITS);
     if (error == 0)
         error = view_bins_init(&m->bins, events, m->base, view_model_finest(m));
     if (error == 0)
@@ -58,54 +59,11 @@ static int prepare(struct view_model *m)
     return error;
 }
 
-void view_model_sample(struct view_model *m, const struct trace_scan *scan,
-                       const struct trace_samples *samples, uint32_t n, uint32_t group,
-                       struct view_sample *sample, const struct trace_slot **previous, int *error)
-{
-    const struct trace_slot *slot = &samples->slots[n],
-                            *before = n != 0 ? slot - 1 : samples->previous;
-    uint64_t start = scan->info.clock.start_ticks;
-    uint32_t stack = samples->stacks != NULL ? samples->stacks[n] : HR_STACK_NONE;
-
-    *sample = (struct view_sample){
-        .time = slot->time > start ? (slot->time - start) & VIEW_TICKS_MASK : 0,
-        .group = group,
-        .cost_ticks = slot->cost_ticks,
-        .flags = slot->flags,
-        .node = view_tree_sample(&m->tree, &scan->stacks, stack, slot->ip, error),
-    };
-    *previous = (slot->flags & HR_SAMPLE_RESUMED) == 0 ? before : NULL;
-    if (*previous != NULL && before->time >= start && slot->time > before->time)
-        sample->ticks = slot->time - before->time < UINT32_MAX
-                            ? (uint32_t)(slot->time - before->time)
-                            : UINT32_MAX;
-}
-
-static int take_sample(struct view_model *m, const struct trace_samples *samples, uint32_t n,
-                       uint32_t group)
-{
-    const struct trace_slot *slot = &samples->slots[n], *previous;
-    struct view_sample sample;
-    int error = 0;
-    uint32_t object = view_memory_object(&m->memory, samples, n, &error);
-
-    if (error != 0)
-        return error;
-    if (object != MEMORY_MAP_BANDS)
-        group = view_blocks_object(&m->blocks, group, object);
-    view_model_sample(m, &m->scan, samples, n, group, &sample, &previous, &error);
-    if (sample.time > m->last)
-        m->last = sample.time;
-    if (error == 0)
-        error = view_blocks_add(&m->blocks, sample.time, group, sample.node, 1, slot, previous);
-    return error == 0 ? view_samples_add(&m->samples, &sample, slot, previous) : error;
-}
-
 /* All of the run: in the first block, whose length the page does not use. */
 static int take_exact(struct view_model *m, const struct trace_samples *samples, uint32_t group)
 {
     const struct trace_slot *previous = samples->previous;
-    int error = 0;
+    int error = view_counts_settle(m->counts);
 
     m->last = m->scan.info.exit.time - m->scan.info.clock.start_ticks;
     for (uint32_t n = 0; n < samples->count && error == 0; n++) {
@@ -135,14 +93,9 @@ static int take_samples(void *context, const struct trace_samples *samples)
     if (samples->weights != NULL)
         return take_exact(m, samples, group);
     m->sample_count += samples->count;
-    error = view_bins_add(&m->bins, samples, m->scan.info.clock.start_ticks);
-    if (error == 0)
-        error = view_lanes_samples(&m->lanes, samples);
-    view_spread_add(&m->spread, samples);
+    error = view_lanes_samples(&m->lanes, samples);
     view_memory_run(&m->memory, samples);
-    for (uint32_t n = 0; n < samples->count && error == 0; n++)
-        error = take_sample(m, samples, n, group);
-    return error;
+    return error == 0 ? view_counts_take(m->counts, samples, group) : error;
 }
 
 static int take_waits(void *context, const struct trace_samples *samples)
@@ -190,7 +143,7 @@ static int look_ahead(struct view_model *m, struct reader *reader)
     return error;
 }
 
-int view_model_read(struct view_model *m, struct reader *reader)
+static int walk(struct view_model *m)
 {
     const struct trace_visitor visitor = {.context = m,
                                           .stacks = TRACE_SCAN_STACKS,
@@ -200,6 +153,21 @@ int view_model_read(struct view_model *m, struct reader *reader)
                                           .samples = take_samples,
                                           .waits = take_waits,
                                           .record = take_record};
+    int error;
+
+    m->counts = view_counts_new(m);
+    if (m->counts == NULL)
+        return -ENOMEM;
+    error = trace_scan_run(&m->scan, &visitor);
+    if (error == 0)
+        error = view_counts_settle(m->counts);
+    view_counts_free(m->counts);
+    m->counts = NULL;
+    return error;
+}
+
+int view_model_read(struct view_model *m, struct reader *reader)
+{
     int error;
 
     memset(m, 0, sizeof *m);
@@ -212,7 +180,7 @@ int view_model_read(struct view_model *m, struct reader *reader)
     if (error == 0)
         error = view_lanes_init(&m->lanes, &m->blocks);
     if (error == 0)
-        error = trace_scan_run(&m->scan, &visitor);
+        error = walk(m);
     if (error == 0 && !m->ready)
         error = prepare(m);
     if (error == 0)

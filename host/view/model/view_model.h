@@ -28,6 +28,7 @@ struct view_model {
     struct view_spread spread;
     struct view_calls calls;
     struct view_memory memory;
+    struct view_counts *counts; /* of the walk; owned */
     bool requests; /* there are some */
     uint64_t sample_count; /* that were handed in */
     uint64_t last; /* latest time, ticks since the start */
@@ -61,12 +62,6 @@ void view_model_free(struct view_model *model);
  * over. */
 int view_model_pack(struct view_model *model, enum view_part part, json_t *facts, uint8_t **bytes,
                     size_t *count);
-
-/* A sample of a run as the page has it, its place in the call tree included; *previous is the one
- * that its increments count from, NULL when they belong nowhere.  -ENOMEM through *error. */
-void view_model_sample(struct view_model *model, const struct trace_scan *scan,
-                       const struct trace_samples *samples, uint32_t n, uint32_t group,
-                       struct view_sample *sample, const struct trace_slot **previous, int *error);
 
 /* The least width of a bin that makes sense, in ticks. */
 uint64_t view_model_finest(const struct view_model *model);

@@ -21,11 +21,13 @@ struct window {
 static int take_sample(struct window *w, const struct trace_samples *samples, uint32_t n,
                        uint32_t group)
 {
-    const struct trace_slot *previous;
-    struct view_sample sample;
+    struct view_sample sample = {.group = group};
+    const struct trace_slot *previous =
+        view_samples_fill(&sample, samples, n, w->scan.info.clock.start_ticks);
     int error = 0;
 
-    view_model_sample(w->model, &w->scan, samples, n, group, &sample, &previous, &error);
+    sample.node = view_tree_sample(&w->model->tree, &w->scan.stacks,
+                                   trace_samples_stack(samples, n), samples->slots[n].ip, &error);
     if (error != 0)
         return error;
     if (w->profile)
@@ -128,7 +130,7 @@ int view_window_profile(struct view_model *model, const char *path, struct view_
 {
     struct window w = {.model = model, .profile = true};
     struct view_columns columns;
-    int error = view_blocks_init(&w.blocks, model->blocks.event_count);
+    int error = view_blocks_init(&w.blocks, model->blocks.event_count, VIEW_BLOCKS_BITS);
 
     view_columns_init(&columns);
     w.blocks.shift = ONE_BLOCK;

@@ -132,12 +132,72 @@ static void test_hostile_times(void **state)
     columns_reader_close(&reader);
 }
 
+static void assert_same_pack(const struct view_bins *a, const struct view_bins *b)
+{
+    const struct view_bins *const bins[] = {a, b};
+    uint8_t *bytes[2];
+    size_t count[2];
+
+    for (int i = 0; i < 2; i++) {
+        struct view_columns columns;
+
+        view_columns_init(&columns);
+        view_bins_pack(bins[i], &columns);
+        assert_int_equal(view_columns_finish(&columns, &bytes[i], &count[i]), 0);
+        view_columns_free(&columns);
+    }
+    assert_int_equal(count[0], count[1]);
+    assert_memory_equal(bytes[0], bytes[1], count[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+static void add_many(struct view_bins *bins, uint64_t n, uint16_t cpu)
+{
+    for (uint64_t i = 0; i < 500; i++)
+        add(bins, cpu, n * 500000 + 77 + (n != 400 ? i * 1000 : i * i * i * i * i), n + i % 13,
+            i % 7, 0);
+}
+
+/* Parts of which each begins with a width that the whole has had, between samples of all times; and
+ * more CPUs than there is room for. */
+static void test_parts(void **state)
+{
+    struct view_bins *bins = *state, whole, part;
+    unsigned shift;
+
+    assert_int_equal(view_bins_init(&whole, 2, 0, 1000), 0);
+    assert_int_equal(view_bins_init(&part, 2, 0, 1), 0);
+    shift = whole.shift;
+    for (uint64_t n = 0; n < 800; n++) {
+        uint16_t cpu = (uint16_t)(n % 2 == 0 ? 0 : n);
+        struct trace_slot before = previous[cpu % 3];
+
+        view_bins_begin(&part, cpu, shift, n * 500000 + 77);
+        shift = whole.shift;
+        if (n == 400) {
+            add_many(&whole, n, cpu);
+        } else {
+            add_many(&part, n, cpu);
+            assert_int_equal(view_bins_merge(&whole, &part), 0);
+        }
+        previous[cpu % 3] = before;
+        add_many(bins, n, cpu);
+    }
+    assert_same_pack(bins, &whole);
+    assert_int_equal(bins->ignored, whole.ignored);
+    assert_true(bins->ignored != 0);
+    view_bins_free(&whole);
+    view_bins_free(&part);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_sums_and_extremes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_width_doubles_and_nothing_is_lost, setup, teardown),
         cmocka_unit_test_setup_teardown(test_hostile_times, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

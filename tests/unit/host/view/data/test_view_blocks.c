@@ -9,7 +9,7 @@ static int setup(void **state)
     static struct view_blocks blocks;
 
     *state = &blocks;
-    return view_blocks_init(&blocks, 1);
+    return view_blocks_init(&blocks, 1, VIEW_BLOCKS_BITS);
 }
 
 static int teardown(void **state)
@@ -87,11 +87,71 @@ static void test_hostile_nodes_and_times(void **state)
     for (uint64_t i = 0; i < 600000; i++)
         add(blocks, i % 3 == 0 ? VIEW_TICKS_MASK - i : i * 1000, i % VIEW_GROUPS_MAX,
             (uint32_t)(i * 7919) % VIEW_TREE_NODES_MAX, 1);
-    assert_true(blocks->used <= VIEW_BLOCKS_SLOTS);
+    assert_true(blocks->used <= 1u << VIEW_BLOCKS_BITS);
     pack(blocks, &reader);
     samples = columns_reader_sum(&reader, "samples");
     assert_int_equal(samples, 600000);
     columns_reader_close(&reader);
+}
+
+static void assert_same_pack(const struct view_blocks *a, const struct view_blocks *b)
+{
+    const struct view_blocks *const blocks[] = {a, b};
+    uint8_t *bytes[2];
+    size_t count[2];
+
+    for (int i = 0; i < 2; i++) {
+        struct view_columns columns;
+
+        view_columns_init(&columns);
+        assert_int_equal(view_blocks_pack(blocks[i], &columns), 0);
+        assert_int_equal(view_columns_finish(&columns, &bytes[i], &count[i]), 0);
+        view_columns_free(&columns);
+    }
+    assert_int_equal(count[0], count[1]);
+    assert_memory_equal(bytes[0], bytes[1], count[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+/* Parts of which each begins with a width that the whole has had. */
+static void add_both(struct view_blocks *blocks, struct view_blocks *whole,
+                     struct view_blocks *part, uint64_t samples, bool hostile)
+{
+    unsigned shift = whole->shift;
+
+    for (uint64_t i = 0; i < samples; i++) {
+        uint64_t time = hostile && i % 3 == 0 ? VIEW_TICKS_MASK - i : i * 1000;
+        uint32_t group = (uint32_t)(i % (hostile ? VIEW_GROUPS_MAX : 5));
+        uint32_t node = (uint32_t)(i * 7919) % (hostile ? VIEW_TREE_NODES_MAX : 1000);
+
+        if (i % 30000 == 0) {
+            assert_int_equal(view_blocks_merge(whole, part), 0);
+            view_blocks_begin(part, shift);
+            shift = whole->shift;
+        }
+        add(part, time, group, node, i);
+        add(blocks, time, group, node, i);
+    }
+    assert_int_equal(view_blocks_merge(whole, part), 0);
+    assert_same_pack(blocks, whole);
+}
+
+static void test_parts(void **state)
+{
+    struct view_blocks whole, part;
+
+    for (int hostile = 0; hostile < 2; hostile++) {
+        struct view_blocks *blocks = *state;
+
+        view_blocks_free(blocks);
+        assert_int_equal(view_blocks_init(blocks, 1, VIEW_BLOCKS_BITS), 0);
+        assert_int_equal(view_blocks_init(&whole, 1, VIEW_BLOCKS_BITS), 0);
+        assert_int_equal(view_blocks_init(&part, 1, VIEW_BLOCKS_PART_BITS), 0);
+        add_both(blocks, &whole, &part, 700000, hostile != 0);
+        view_blocks_free(&whole);
+        view_blocks_free(&part);
+    }
 }
 
 static void test_groups_are_bounded(void **state)
@@ -131,6 +191,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_entries, setup, teardown),
         cmocka_unit_test_setup_teardown(test_blocks_double, setup, teardown),
         cmocka_unit_test_setup_teardown(test_hostile_nodes_and_times, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_groups_are_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(test_groups_of_objects, setup, teardown),
     };

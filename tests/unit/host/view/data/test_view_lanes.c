@@ -15,7 +15,8 @@ static int setup(void **state)
 
     memset(&f, 0, sizeof f);
     *state = &f;
-    return view_blocks_init(&f.blocks, 0) != 0 || view_lanes_init(&f.lanes, &f.blocks) != 0;
+    return view_blocks_init(&f.blocks, 0, VIEW_BLOCKS_BITS) != 0 ||
+           view_lanes_init(&f.lanes, &f.blocks) != 0;
 }
 
 static int teardown(void **state)
