@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,17 +26,30 @@ int array_grow(void *array, size_t count, size_t item_bytes)
     return 0;
 }
 
+/* Aligned to cache lines, or to huge pages where it is large. */
+static void *allocate(size_t bytes)
+{
+    bool huge = bytes >= HUGE_PAGE_BYTES / 2;
+    size_t unit = huge ? HUGE_PAGE_BYTES : LINE_BYTES;
+    void *memory = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+
+    if (memory != NULL && huge)
+        madvise(memory, (bytes + unit - 1) / unit * unit, MADV_HUGEPAGE); /* optional */
+    return memory;
+}
+
 void *array_zeros(size_t bytes)
 {
-    bool huge = bytes >= HUGE_PAGE_BYTES;
-    size_t unit = huge ? HUGE_PAGE_BYTES : LINE_BYTES;
-    void *zeros = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+    void *zeros = allocate(bytes);
 
-    if (zeros != NULL && huge)
-        madvise(zeros, bytes, MADV_HUGEPAGE); /* optional */
     if (zeros != NULL)
         memset(zeros, 0, bytes);
     return zeros;
+}
+
+void *array_long(size_t count, size_t item_bytes)
+{
+    return count <= SIZE_MAX / 2 / item_bytes ? allocate(count * item_bytes) : NULL;
 }
 
 int array_append_text(char ***array, size_t *count, const char *text)

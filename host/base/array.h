@@ -12,6 +12,10 @@ int array_grow(void *array, size_t count, size_t item_bytes);
  * large, in huge pages; NULL without memory.  The caller frees it. */
 void *array_zeros(size_t bytes);
 
+/* Likewise for an array that is filled from its start: what is not yet used takes no memory, and
+ * may have any contents. */
+void *array_long(size_t count, size_t item_bytes);
+
 /* Appends a copy of a text to such an array of texts.  Returns 0 or -ENOMEM. */
 int array_append_text(char ***array, size_t *count, const char *text);
 

@@ -152,6 +152,40 @@ void tally_add(struct tally *tally, const struct trace_samples *samples, uint32_
     }
 }
 
+int tally_take(struct tally *tally, uint32_t event_count, const uint64_t *entries, uint32_t count,
+               uint32_t run)
+{
+    uint32_t words = words_of(tally), added = 0;
+
+    if (tally->entries == NULL || event_count != tally->event_count)
+        return -EAGAIN;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t *from = entries + (size_t)i * words,
+                       *far = from + (size_t)FAR_SAMPLES * words;
+
+        if (tally->bits >= FAR_BITS && i + FAR_SAMPLES < count)
+            __builtin_prefetch(
+                tally->entries +
+                words * (size_t)hash_place(far[TALLY_IP] ^ mix(far[TALLY_ID]), tally->bits));
+        added += find(tally->entries, tally->bits, words, from[TALLY_IP], from[TALLY_ID],
+                      mix(from[TALLY_ID]))[TALLY_SAMPLES] == 0;
+    }
+    if (tally->used + added + run > (1u << tally->bits) / 4 * 3)
+        return -EAGAIN;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t *from = entries + (size_t)i * words;
+        uint64_t *entry = find(tally->entries, tally->bits, words, from[TALLY_IP], from[TALLY_ID],
+                               mix(from[TALLY_ID]));
+
+        if (entry[TALLY_SAMPLES] == 0)
+            memcpy(entry, from, TALLY_SAMPLES * sizeof *entry);
+        for (uint32_t n = TALLY_SAMPLES; n < words; n++)
+            entry[n] += from[n];
+    }
+    tally->used += added;
+    return 0;
+}
+
 const uint64_t *tally_next(const struct tally *tally, uint32_t *place)
 {
     if (tally->entries == NULL)

@@ -32,6 +32,12 @@ int tally_reserve(struct tally *tally, uint32_t event_count, uint32_t count);
 void tally_add(struct tally *tally, const struct trace_samples *samples, uint32_t first,
                uint32_t end, uint32_t group);
 
+/* Adds entries of other counts of as many events, in words as above, and as if they had been
+ * counted by runs of at most `run` samples.  -EAGAIN: nothing was added, as there may have to be
+ * more room before. */
+int tally_take(struct tally *tally, uint32_t event_count, const uint64_t *entries, uint32_t count,
+               uint32_t run);
+
 /* The entry at *place or the next one, whose place it becomes; NULL after the last one. */
 const uint64_t *tally_next(const struct tally *tally, uint32_t *place);
 void tally_clear(struct tally *tally);

@@ -21,37 +21,53 @@ static bool holds(const struct trace_map *map, uint64_t address)
     return address >= map->meta.start && address < map->meta.end;
 }
 
-void object_share_add(struct object_share *share, const struct trace_info *info,
-                      const struct trace_samples *samples)
+static bool has_room(struct object_share *share)
 {
     if (share->of_map == NULL)
         share->of_map = calloc(PLACES, sizeof *share->of_map);
-    if (share->of_map == NULL)
-        return;
-    for (uint32_t n = 0; n < samples->count; n++) {
-        uint64_t ip = samples->slots[n].ip;
-        uint32_t view = trace_spaces_view(&info->processes.spaces, ip);
+    return share->of_map != NULL;
+}
 
-        share->all += trace_samples_weight(samples, n);
-        if (view != UINT32_MAX) {
-            share->of_map[VIEWS + view] += trace_samples_weight(samples, n);
-            continue;
-        }
-        if (share->last >= info->map_count || !holds(&info->maps[share->last], ip))
-            for (share->last = 0; share->last < info->map_count; share->last++)
-                if (holds(&info->maps[share->last], ip))
-                    break;
-        if (share->last < info->map_count)
-            share->of_map[share->last] += trace_samples_weight(samples, n);
+static inline void count(struct object_share *share, const struct trace_info *info, uint64_t ip,
+                         uint64_t weight)
+{
+    uint32_t view = trace_spaces_view(&info->processes.spaces, ip);
+
+    share->all += weight;
+    if (view != UINT32_MAX) {
+        share->of_map[VIEWS + view] += weight;
+        return;
     }
+    if (share->last >= info->map_count || !holds(&info->maps[share->last], ip))
+        for (share->last = 0; share->last < info->map_count; share->last++)
+            if (holds(&info->maps[share->last], ip))
+                break;
+    if (share->last < info->map_count)
+        share->of_map[share->last] += weight;
+}
+
+void object_share_add(struct object_share *share, const struct trace_info *info,
+                      const struct trace_samples *samples)
+{
+    if (!has_room(share))
+        return;
+    for (uint32_t n = 0; n < samples->count; n++)
+        count(share, info, samples->slots[n].ip, trace_samples_weight(samples, n));
+}
+
+void object_share_count(struct object_share *share, const struct trace_info *info, uint64_t ip,
+                        uint64_t weight)
+{
+    if (has_room(share))
+        count(share, info, ip, weight);
 }
 
 void object_share_merge(struct object_share *share, const struct object_share *more)
 {
-    if (share->of_map == NULL)
-        share->of_map = calloc(PLACES, sizeof *share->of_map);
+    bool room = has_room(share);
+
     share->all += more->all;
-    for (size_t i = 0; share->of_map != NULL && more->of_map != NULL && i < PLACES; i++)
+    for (size_t i = 0; room && more->of_map != NULL && i < PLACES; i++)
         share->of_map[i] += more->of_map[i];
 }
 

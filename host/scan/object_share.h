@@ -18,6 +18,10 @@ void object_share_free(struct object_share *share);
 void object_share_add(struct object_share *share, const struct trace_info *info,
                       const struct trace_samples *samples);
 
+/* Counts samples at an address. */
+void object_share_count(struct object_share *share, const struct trace_info *info, uint64_t ip,
+                        uint64_t weight);
+
 /* Adds what another worker counted of the same trace. */
 void object_share_merge(struct object_share *share, const struct object_share *more);
 

@@ -35,11 +35,14 @@ struct worker {
     struct team *team;
     struct trace_file file;
     struct trace_ahead ahead;
+    struct trace_scan scan; /* for digests */
+    uint64_t known; /* changes of metadata that its info has, and 1; 0: none */
+    void *digest;
     struct trace_chunk chunk; /* that it has taken */
     uint64_t number, round, changes; /* when it did */
     pthread_t thread;
     enum kind kind;
-    bool opened, started;
+    bool opened, shared, started;
 };
 
 unsigned int trace_ahead_jobs(const struct trace_scan *scan, uint64_t walked_bytes)
@@ -62,7 +65,6 @@ static void decode(struct trace_ahead *ahead, const struct trace_chunk *chunk, u
     enum trace_status status = TRACE_OK;
     uint32_t used = 0; /* slots */
 
-    ahead->count = 0;
     trace_decoder_init(&decoder, event_count);
     trace_cursor_init(&cursor, chunk->payload, chunk->header.payload_bytes);
     while (status == TRACE_OK && trace_next(&cursor, &record) == TRACE_OK) {
@@ -82,6 +84,24 @@ static void decode(struct trace_ahead *ahead, const struct trace_chunk *chunk, u
         if (++ahead->count == TRACE_AHEAD_RUNS)
             return;
     }
+}
+
+/* Adds up the chunk that was taken.  False: it is to be visited. */
+static bool digest(struct worker *w)
+{
+    const struct trace_digest *digest = w->team->visitor->digest;
+    struct trace_scan *scan = &w->scan;
+    struct trace_visitor visitor;
+
+    if (w->digest == NULL || w->known != w->team->changes + 1 || !scan->info.knows_events)
+        return false;
+    visitor = digest->visitor;
+    visitor.context = w->digest;
+    scan->info.has_fault = false;
+    scan->audit.damage_count = 0;
+    stacks_clear(&scan->stacks);
+    return trace_scan_chunk(scan, &visitor, &w->chunk, true) == 0 &&
+           scan->audit.damage_count == 0 && !scan->info.has_fault && scan->stacks.refused == 0;
 }
 
 /* Whether the index lists a chunk at the offset that holds nothing of what is selected. */
@@ -127,8 +147,14 @@ static void prepare(struct worker *w)
     pthread_mutex_unlock(&t->lock);
     if (w->kind == READY && trace_file_next(&w->file, &w->chunk) != TRACE_STEP_CHUNK)
         w->kind = UNKNOWN;
-    if (w->kind == READY && w->chunk.header.type == HR_CHUNK_DATA)
-        decode(&w->ahead, &w->chunk, info->sampling.event_count);
+    w->ahead.count = 0;
+    w->ahead.digest = NULL;
+    if (w->kind == READY && w->chunk.header.type == HR_CHUNK_DATA) {
+        if (digest(w))
+            w->ahead.digest = w->digest;
+        else
+            decode(&w->ahead, &w->chunk, info->sampling.event_count);
+    }
     pthread_rwlock_unlock(&t->metadata);
 }
 
@@ -185,6 +211,15 @@ static int visit(struct worker *w, bool *end)
     return result;
 }
 
+/* Has the metadata that its scan decodes by follow the team's, which nothing changes now. */
+static void learn(struct worker *w)
+{
+    if (w->digest == NULL || w->known == w->team->changes + 1)
+        return;
+    w->scan.info = w->team->scan->info;
+    w->known = w->team->changes + 1;
+}
+
 /* Waits until it is the worker's turn, and visits.  Returns whether there is more to do. */
 static bool take_turn(struct worker *w)
 {
@@ -201,6 +236,7 @@ static bool take_turn(struct worker *w)
 
         pthread_mutex_unlock(&t->lock);
         result = visit(w, &end);
+        learn(w);
         pthread_mutex_lock(&t->lock);
         t->result = result;
         t->done = end || result != 0;
@@ -230,6 +266,30 @@ static void *work(void *argument)
     return NULL;
 }
 
+/* Without memory the worker makes no digests. */
+static void open_digest(struct worker *w)
+{
+    const struct trace_visitor *visitor = w->team->visitor;
+
+    if (visitor->digest == NULL || trace_scan_share(&w->scan, w->team->scan) != 0)
+        return;
+    w->shared = true;
+    w->known = 1;
+    w->digest = visitor->digest->join(visitor->context, &w->scan);
+}
+
+static void close_worker(struct worker *w)
+{
+    if (w->digest != NULL)
+        w->team->visitor->digest->leave(w->digest);
+    if (w->shared)
+        trace_scan_unshare(&w->scan);
+    free(w->ahead.runs);
+    free(w->ahead.slots);
+    if (w->opened)
+        trace_file_close(&w->file);
+}
+
 static int open_worker(struct worker *w, struct team *t)
 {
     int error = trace_file_share(&w->file, &t->scan->file);
@@ -241,6 +301,7 @@ static int open_worker(struct worker *w, struct team *t)
     w->team = t;
     w->ahead.runs = malloc(TRACE_AHEAD_RUNS * sizeof w->ahead.runs[0]);
     w->ahead.slots = malloc(TRACE_AHEAD_SLOTS * sizeof w->ahead.slots[0]);
+    open_digest(w);
     return w->ahead.runs != NULL && w->ahead.slots != NULL ? 0 : -ENOMEM;
 }
 
@@ -260,10 +321,7 @@ static int run_workers(struct team *t, struct worker *workers, unsigned int jobs
     for (unsigned int i = 0; i < jobs; i++) {
         if (workers[i].started)
             pthread_join(workers[i].thread, NULL);
-        free(workers[i].ahead.runs);
-        free(workers[i].ahead.slots);
-        if (workers[i].opened)
-            trace_file_close(&workers[i].file);
+        close_worker(&workers[i]);
     }
     return error != 0 ? error : t->result;
 }

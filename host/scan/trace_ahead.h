@@ -5,7 +5,12 @@
  * same order and never by two threads at once, though not always by the same thread.  Whatever
  * depends on what came before and is found to have changed (metadata, a chunk that is damaged) is
  * read once more when it is its turn, as a walk by one thread reads it.  After its turn a thread
- * calls scan->after_turn, before it decodes the next chunk.  Never prints.
+ * calls scan->after_turn, before it decodes the next chunk.
+ *
+ * For a visitor with a digest, a thread does not only decode a chunk of samples but adds it up,
+ * with a scan of its own; when it is its turn the visitor takes the sums.  Chunks that are to be
+ * visited one sample after the other (they are damaged, or the visitor's tables might not have
+ * room) are read again then.  Never prints.
  */
 #pragma once
 
@@ -25,6 +30,7 @@ struct trace_ahead { /* the first runs of a chunk, decoded */
     struct trace_slot *slots; /* TRACE_AHEAD_SLOTS; owned */
     uint32_t count; /* of runs */
     unsigned int thread; /* that decodes, below TRACE_PARALLEL_JOBS_MAX */
+    void *digest; /* of the chunk, in place of runs; NULL: there is none */
 };
 
 /* How many threads are worth it from here on: 1 unless the trace has said what samples are like,

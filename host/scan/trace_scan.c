@@ -186,9 +186,14 @@ int trace_scan_step(struct trace_scan *scan, const struct trace_visitor *visitor
     }
     if (visitor->step != NULL)
         result = visitor->step(visitor->context, step, chunk);
-    if (result == 0 && step == TRACE_STEP_CHUNK)
-        result = trace_scan_chunk(scan, visitor, chunk, continues);
-    return result;
+    if (result != 0 || step != TRACE_STEP_CHUNK)
+        return result;
+    if (scan->ahead != NULL && scan->ahead->digest != NULL) {
+        result = visitor->digest->take(visitor->context, scan->ahead->digest);
+        if (result != -EAGAIN)
+            return result;
+    }
+    return trace_scan_chunk(scan, visitor, chunk, continues);
 }
 
 static int walk(struct trace_scan *scan, const struct trace_visitor *visitor,

@@ -93,10 +93,26 @@ struct trace_visitor {
                   const struct trace_record *record);
     /* Every chunk and damaged stretch, before its contents. */
     int (*step)(void *context, int step, const struct trace_chunk *chunk);
+    const struct trace_digest *digest; /* NULL: there is none */
 };
 
 struct trace_ahead;
 struct trace_index;
+struct trace_scan;
+
+/* How threads add up a chunk of samples before its turn comes, each in a digest of its own.  A
+ * chunk for which that does not do is visited. */
+struct trace_digest {
+    /* That adds up.  Its context is a digest, which `chunk` empties; stacks are nodes of the
+     * chunk's own tree. */
+    struct trace_visitor visitor;
+    /* A digest of what `scan` hands out, for the visitor's context; NULL: no memory. */
+    void *(*join)(void *context, struct trace_scan *scan);
+    /* Takes a chunk's digest when its turn comes, in place of the visitor's other callbacks.  0,
+     * -EAGAIN if the chunk is to be visited instead, or what ends the walk. */
+    int (*take)(void *context, void *digest);
+    void (*leave)(void *digest);
+};
 
 struct trace_scan {
     struct trace_file file;

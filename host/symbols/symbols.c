@@ -278,11 +278,14 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
     uint64_t linked = 0;
     bool made;
     struct symbols_object *object = find(symbols, address, &place, &linked, &made);
+    bool usable = object != NULL && symbols_object_usable(object);
     uint32_t count = 0;
-    bool usable;
 
+    if (!usable && !made) { /* which takes nothing to find */
+        frames[0] = (struct symbols_frame){.function = place.name};
+        return 1;
+    }
     pthread_mutex_lock(&symbols->lock);
-    usable = object != NULL && symbols_object_usable(object);
     if (symbols->cache == NULL)
         symbols->cache = symbols_cache_new();
     if (symbols->cache != NULL)
@@ -296,7 +299,7 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
             frames[count++] = (struct symbols_frame){0};
         if (place.name != NULL) /* as symbols_find gives it */
             frames[count - 1].function = place.name;
-        if (symbols->cache != NULL && (usable || made)) /* else it took nothing to find */
+        if (symbols->cache != NULL)
             symbols_cache_put(symbols->cache, address, frames, count);
     }
     pthread_mutex_unlock(&symbols->lock);

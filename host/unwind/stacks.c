@@ -47,6 +47,13 @@ void stacks_free(struct stacks *stacks)
     *stacks = (struct stacks){0};
 }
 
+void stacks_clear(struct stacks *stacks)
+{
+    memset(stacks->index, 0, (stacks->index_mask + 1ul) * sizeof stacks->index[0]);
+    stacks->count = HR_STACK_ROOTS;
+    stacks->refused = 0;
+}
+
 static void enter(uint32_t *index, uint32_t mask, uint32_t hash, uint32_t number)
 {
     uint32_t i = hash & mask;
@@ -99,6 +106,17 @@ uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address)
     stacks->nodes[stacks->count] = (struct stacks_node){address, parent};
     enter(stacks->index, stacks->index_mask, key, stacks->count);
     return stacks->count++;
+}
+
+int stacks_adopt(struct stacks *stacks, const struct stacks *of, struct stacks_nodes *nodes)
+{
+    if (stacks_extend(of, &nodes->all, &nodes->capacity, sizeof nodes->all[0]) != 0)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < of->count; i++)
+        nodes->all[i] = i < HR_STACK_ROOTS ? i
+                                           : stacks_child(stacks, nodes->all[of->nodes[i].parent],
+                                                          of->nodes[i].address);
+    return 0;
 }
 
 uint32_t stacks_root(const struct stacks *stacks, uint32_t node)

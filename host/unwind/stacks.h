@@ -34,6 +34,9 @@ struct stacks {
 int stacks_init(struct stacks *stacks);
 void stacks_free(struct stacks *stacks);
 
+/* Removes all nodes but the roots. */
+void stacks_clear(struct stacks *stacks);
+
 /* Returns the node for `address` called from `parent`, a node of this tree.  Returns HR_STACK_CUT
  * if there is no room for a new one. */
 uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address);
@@ -41,6 +44,14 @@ uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address);
 /* Makes room in an array of `*count` items for an item of each node; new ones are zero.  `array` is
  * the address of the pointer to its items, NULL at first.  Returns 0 or -ENOMEM. */
 int stacks_extend(const struct stacks *stacks, void *array, uint32_t *count, size_t item_bytes);
+
+struct stacks_nodes { /* a tree's nodes for those of another one; all zero at first */
+    uint32_t *all; /* owned */
+    uint32_t capacity;
+};
+
+/* Adds the nodes of another tree, in their order.  Returns 0 or -ENOMEM. */
+int stacks_adopt(struct stacks *stacks, const struct stacks *of, struct stacks_nodes *nodes);
 
 /* Returns the root at which a stack ends. */
 uint32_t stacks_root(const struct stacks *stacks, uint32_t node);

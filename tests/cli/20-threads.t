@@ -48,6 +48,29 @@ for trace in cut.bin payload.bin hole.bin joined.bin mutated-*.bin "$ROOT"/tests
     same "$trace" diff threads.bin
     same "$trace" view -o -
 done
+# ---- chunks that a thread added up before their turn: those with damage, parts of them, and tables that become full ----
+"$TOOLS/gentrace" --cpus 2 --threads 2 --stacks fp --chunk 65536 200000 many.bin && "$TOOLS/mutate" 2 many.bin mutated-many.bin &&
+    "$TOOLS/gentrace" --cpus 2 --liar --process - --process - 30000 liar.bin || exit 1
+for trace in cut.bin payload.bin hole.bin joined.bin mutated-1.bin mutated-many.bin liar.bin "$ROOT"/tests/golden/triggers.bin; do
+    for format in folded callgrind pprof; do
+        same "$trace" export $format -o -
+    done
+done
+for trace in processes.bin payload.bin; do
+    for format in 'folded --weight cycles' callgrind pprof; do
+        for part in '--from 1ms --to 4ms' '--cpu 1'; do
+            # shellcheck disable=SC2086
+            same $trace export $format $part -o -
+        done
+    done
+done
+for format in folded callgrind pprof; do
+    same many.bin export $format -o -
+done
+"$HR" export pprof --jobs 3 -o - many.bin | gzip -dc >profile
+ok 'more rows than the table has' [ "$(protoc --decode=pprof.Profile -I "$ROOT/tests/export" profile.proto <profile |
+    grep -c '^sample {')" -gt 131072 ]
+
 "$HR" dump --format records --jobs 3 payload.bin >out 2>&1
 like 'one chunk is damaged' out '^damage .*checksum does not match'
 

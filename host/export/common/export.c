@@ -57,6 +57,26 @@ static int forward_chunk(void *context, const struct trace_chunk *chunk, bool co
     return e->visitor->chunk(e->visitor->context, chunk, continues);
 }
 
+void export_count(struct export *e, uint64_t ip, uint64_t samples)
+{
+    e->samples += samples;
+    object_share_count(&e->share, &e->info, ip, samples);
+}
+
+static void *forward_join(void *context, struct trace_scan *scan)
+{
+    struct export *e = context;
+
+    return e->visitor->digest->join(e->visitor->context, scan);
+}
+
+static int forward_take(void *context, void *digest)
+{
+    struct export *e = context;
+
+    return e->visitor->digest->take(e->visitor->context, digest);
+}
+
 size_t export_map(const struct trace_info *info, uint64_t address)
 {
     for (size_t i = 0; i < info->map_count; i++)
@@ -89,6 +109,7 @@ int export_common_maps(struct export *e)
 
 int export_walk(struct export *e, const struct trace_visitor *visitor)
 {
+    struct trace_digest digest = {.join = forward_join, .take = forward_take};
     const struct trace_visitor forward = {
         .context = e,
         .stacks = visitor->stacks,
@@ -102,8 +123,13 @@ int export_walk(struct export *e, const struct trace_visitor *visitor)
         .allocations = visitor->allocations != NULL ? forward_allocations : NULL,
         .called = visitor->called != NULL ? forward_called : NULL,
         .record = visitor->record != NULL ? forward_record : NULL,
+        .digest = visitor->digest != NULL ? &digest : NULL,
     };
 
+    if (visitor->digest != NULL) {
+        digest.visitor = visitor->digest->visitor;
+        digest.leave = visitor->digest->leave;
+    }
     e->visitor = visitor;
     return trace_scan_run(&e->scan, &forward);
 }

@@ -83,6 +83,11 @@ int export_common_maps(struct export *e);
  * trace_scan_run. */
 int export_walk(struct export *e, const struct trace_visitor *visitor);
 
+/* Counts samples at an address, of a digest that the visitor has taken: the walk counts others. */
+void export_count(struct export *e, uint64_t ip, uint64_t samples);
+
+#define EXPORT_DIGEST_ROWS (1u << 15) /* of one chunk; those with more are visited */
+
 /* What an event's counter rose by up to a sample, as far as it belongs to the sample: nothing was
  * counted for the first one after a pause. */
 static inline uint64_t export_increment(const struct trace_slot *sample,

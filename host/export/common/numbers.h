@@ -13,14 +13,14 @@ struct numbers {
     struct numbers_slot {
         uint64_t a, b;
         uint64_t number; /* below `first`: free */
-    } * slots; /* owned */
+    } * slots; /* twice as many as there are things, and more; owned */
     uint32_t mask;
     uint32_t room; /* things that fit */
     uint64_t first; /* number since the table forgot */
     uint64_t next;
 };
 
-/* Room for `room` things, a power of two; it takes 48 bytes for each.  0 or -ENOMEM. */
+/* Room for `room` things; one takes up to 96 bytes.  0 or -ENOMEM. */
 int numbers_init(struct numbers *numbers, uint32_t room);
 void numbers_free(struct numbers *numbers);
 
@@ -33,10 +33,16 @@ uint64_t numbers_of_text(struct numbers *numbers, const char *text, bool *added)
 /* True when the integer is new and found room; it makes the table forget nothing. */
 bool numbers_add(struct numbers *numbers, uint64_t a);
 
+/* How many things the table has. */
+static inline uint32_t numbers_count(const struct numbers *numbers)
+{
+    return (uint32_t)(numbers->next - numbers->first);
+}
+
 /* Whether the next new thing makes the table forget. */
 static inline bool numbers_full(const struct numbers *numbers)
 {
-    return numbers->next - numbers->first == numbers->room;
+    return numbers_count(numbers) == numbers->room;
 }
 
 void numbers_forget(struct numbers *numbers);

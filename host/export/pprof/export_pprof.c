@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "host/export/pprof/pprof_places.h"
-#include "host/export/pprof/sample_time.h"
+#include "host/export/pprof/pprof_table.h"
 #include "host/object/symbols_file.h"
 
 #define ROWS_MAX (1u << 17) /* 22 MB with all events */
@@ -25,41 +25,46 @@ enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FIL
 enum { MAPPING_BUILD_ID = 6, MAPPING_HAS_FUNCTIONS, MAPPING_HAS_FILES, MAPPING_HAS_LINES };
 enum { MAPPING_HAS_INLINES = 10 };
 
-struct row { /* samples of one address, stack, thread and CPU */
-    uint64_t location;
-    uint32_t stack;
-    uint32_t tid;
-    uint32_t process;
-    uint32_t cpu;
-    uint64_t values[2 + HR_EVENTS_MAX]; /* samples, nanoseconds, events */
-};
-
 struct pprof {
     struct export *e;
     struct pprof_places places;
-    struct numbers keys;
-    struct sample_time time;
-    struct row *rows; /* by number in keys; owned */
+    struct pprof_table table;
+    uint64_t *locations; /* of the stacks' nodes, below `first`: not known; owned */
+    uint32_t locations_room;
     uint64_t label_tid, label_cpu, label_pid, label_process; /* strings */
-    uint64_t first_ns, last_ns;
 };
 
+/* That of a stack's node, which remembers it. */
+static uint64_t location_of_node(struct pprof *p, uint32_t node)
+{
+    uint64_t number = p->locations[node];
+
+    if (number < p->places.locations.first) {
+        number = pprof_places_location(&p->places, p->e->scan.stacks.nodes[node].address - 1);
+        p->locations[node] = number;
+    }
+    return number;
+}
+
 /* The locations of a row, innermost first: how many. */
-static uint32_t locations_of(struct pprof *p, const struct row *row,
+static uint32_t locations_of(struct pprof *p, const struct pprof_row *row,
                              uint64_t locations[FRAMES_MAX + 2])
 {
     const struct stacks *stacks = &p->e->scan.stacks;
-    uint64_t addresses[FRAMES_MAX];
-    uint32_t depth = stacks_addresses(stacks, row->stack, addresses, FRAMES_MAX);
-    uint32_t root = stacks_root(stacks, row->stack);
-    uint32_t count = 0;
+    uint32_t node = row->stack, count = 0;
 
-    locations[count++] = row->location;
-    for (uint32_t i = 0; i < depth; i++)
-        locations[count++] = pprof_places_location(&p->places, addresses[i] - 1);
-    if (root == HR_STACK_CUT || root == HR_STACK_BROKEN)
-        locations[count++] = pprof_places_ending(&p->places, root);
+    locations[count++] = row->place;
+    for (; node >= HR_STACK_ROOTS && count <= FRAMES_MAX; node = stacks->nodes[node].parent)
+        locations[count++] = location_of_node(p, node);
+    node = stacks_root(stacks, node);
+    if (node == HR_STACK_CUT || node == HR_STACK_BROKEN)
+        locations[count++] = pprof_places_ending(&p->places, node);
     return count;
+}
+
+static int result_of(const struct pprof *p)
+{
+    return p->places.message.error != 0 ? p->places.message.error : row_team_error(p->places.team);
 }
 
 static uint64_t string_of_number(struct pprof *p, uint32_t number)
@@ -80,89 +85,58 @@ static void put_label(struct pprof *p, uint64_t key, uint64_t text)
     proto_end(&p->places.message, mark);
 }
 
-static void put_rows(struct pprof *p)
+static void put_row(struct pprof *p, const struct pprof_row *row)
 {
+    const struct trace_info *info = &p->e->info;
     uint64_t locations[FRAMES_MAX + 2];
+    uint32_t count = locations_of(p, row, locations);
+    uint64_t tid = string_of_number(p, row->tid);
+    uint64_t cpu = string_of_number(p, row->cpu);
+    uint64_t pid = 0, name = 0;
+    size_t mark;
 
-    for (uint64_t i = 0; i < p->keys.next - p->keys.first; i++) {
-        const struct row *row = &p->rows[i];
-        uint32_t count = locations_of(p, row, locations);
-        uint64_t tid = string_of_number(p, row->tid);
-        uint64_t cpu = string_of_number(p, row->cpu);
-        uint64_t pid = 0, name = 0;
-        size_t mark;
-
-        if (trace_processes_any(&p->e->info.processes)) {
-            pid = string_of_number(p, p->e->info.processes.all[row->process].pid);
-            name = pprof_places_string(
-                &p->places, trace_info_process_name(&p->e->info, row->process, UINT64_MAX));
-        }
-        mark = proto_begin(&p->places.message, PROFILE_SAMPLE);
-
-        proto_numbers(&p->places.message, SAMPLE_LOCATIONS, locations, count);
-        proto_numbers(&p->places.message, SAMPLE_VALUES, row->values, 2 + p->e->info.event_count);
-        put_label(p, p->label_tid, tid);
-        put_label(p, p->label_cpu, cpu);
-        if (trace_processes_any(&p->e->info.processes)) {
-            put_label(p, p->label_pid, pid);
-            put_label(p, p->label_process, name);
-        }
-        proto_end(&p->places.message, mark);
-        pprof_places_put(&p->places);
+    if (trace_processes_any(&info->processes)) {
+        pid = string_of_number(p, info->processes.all[row->process].pid);
+        name = pprof_places_string(&p->places,
+                                   trace_info_process_name(info, row->process, UINT64_MAX));
     }
-    numbers_forget(&p->keys);
+    mark = proto_begin(&p->places.message, PROFILE_SAMPLE);
+    proto_numbers(&p->places.message, SAMPLE_LOCATIONS, locations, count);
+    proto_numbers(&p->places.message, SAMPLE_VALUES, row->values, p->table.value_count);
+    put_label(p, p->label_tid, tid);
+    put_label(p, p->label_cpu, cpu);
+    if (trace_processes_any(&info->processes)) {
+        put_label(p, p->label_pid, pid);
+        put_label(p, p->label_process, name);
+    }
+    proto_end(&p->places.message, mark);
+    pprof_places_put(&p->places);
 }
 
-static struct row *row_of(struct pprof *p, uint32_t cpu, const struct trace_slot *sample,
-                          uint32_t stack)
+static int put_rows(struct pprof *p)
 {
-    uint64_t location = pprof_places_location(&p->places, sample->ip);
-    bool added;
-    uint64_t number;
-    struct row *row;
-
-    if (numbers_full(&p->keys))
-        put_rows(p);
-    number =
-        numbers_of(&p->keys, location << 16 | cpu, (uint64_t)stack << 32 | sample->tid, &added);
-    row = &p->rows[number - p->keys.first];
-    if (added)
-        *row = (struct row){
-            .location = location,
-            .stack = stack,
-            .tid = sample->tid,
-            .process = trace_processes_of(&p->e->info.processes, sample->tid,
-                                          p->e->info.has_exact ? UINT64_MAX : sample->time),
-            .cpu = cpu,
-        };
-    return row;
+    if (stacks_extend(&p->e->scan.stacks, &p->locations, &p->locations_room,
+                      sizeof p->locations[0]) != 0)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < numbers_count(&p->table.keys); i++)
+        put_row(p, pprof_table_row(&p->table, i));
+    numbers_forget(&p->table.keys);
+    return 0;
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)
 {
     struct pprof *p = context;
-    const struct trace_slot *previous = samples->previous;
-    uint32_t cpu = samples->chunk->cpu;
+    struct pprof_table *t = &p->table;
 
     for (uint32_t n = 0; n < samples->count; n++) {
-        const struct trace_slot *sample = &samples->slots[n];
-        uint64_t ns = trace_info_time_ns(&p->e->info, sample->time);
-        struct row *row =
-            row_of(p, cpu, sample, samples->stacks != NULL ? samples->stacks[n] : HR_STACK_WHOLE);
+        uint64_t location = pprof_places_location(&p->places, samples->slots[n].ip);
 
-        row->values[0] += trace_samples_weight(samples, n);
-        row->values[1] += samples->weights != NULL /* an instruction is a nanosecond there */
-                              ? samples->weights[n]
-                              : sample_time_ns(&p->time, cpu, sample, previous);
-        for (uint32_t i = 0; i < p->e->info.event_count; i++)
-            row->values[2 + i] += export_increment(sample, previous, i);
-        if (p->last_ns == 0 || ns < p->first_ns)
-            p->first_ns = ns;
-        if (ns > p->last_ns)
-            p->last_ns = ns;
-        previous = sample;
+        if (numbers_full(&t->keys) && put_rows(p) != 0)
+            return -ENOMEM;
+        pprof_table_add(t, location << 16 | samples->chunk->cpu, location, samples, n);
     }
-    return p->places.message.error != 0 ? p->places.message.error : row_team_error(p->places.team);
+    return result_of(p);
 }
 
 static int take_record(void *context, const struct trace_chunk *chunk,
@@ -170,8 +144,37 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 {
     struct pprof *p = context;
 
-    sample_time_record(&p->time, chunk, record);
+    sample_time_record(&p->table.time, chunk, record);
     return row_team_error(p->places.team);
+}
+
+static void *join(void *context, struct trace_scan *scan)
+{
+    return pprof_digest_new(&((struct pprof *)context)->e->info, scan);
+}
+
+/* Where a table may become full, samples are to be visited one after the other. */
+static int take_digest(void *context, void *digest)
+{
+    struct pprof *p = context;
+    struct pprof_digest *d = digest;
+    uint32_t count = numbers_count(&d->table.keys);
+
+    if (numbers_count(&p->table.keys) + count >= ROWS_MAX || !pprof_places_fit(&p->places, count) ||
+        !sample_time_join(&p->table.time, &d->table.time, d->cpu))
+        return -EAGAIN;
+    if (stacks_adopt(&p->e->scan.stacks, &d->scan->stacks, &d->nodes) != 0)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        struct pprof_row *row = pprof_table_row(&d->table, i);
+
+        export_count(p->e, row->place, row->values[0]);
+        row->place = pprof_places_location(&p->places, row->place);
+        row->stack = d->nodes.all[row->stack];
+        pprof_table_add_row(&p->table, row->place << 16 | row->cpu, row);
+    }
+    pprof_table_span(&p->table, d->table.first_ns, d->table.last_ns);
+    return result_of(p);
 }
 
 static void put_type(struct pprof *p, uint32_t field, const char *type, const char *unit)
@@ -266,39 +269,39 @@ static void put_tail(struct pprof *p)
         for (size_t i = 0; i < info->map_count; i++)
             if ((program == NULL || strcmp(info->maps[i].path, program) != 0) == others)
                 put_mapping(p, i);
+    if (p->table.last_ns < p->table.first_ns) /* there was no sample */
+        p->table.first_ns = p->table.last_ns;
     if (info->clock.start_unix_ns != 0)
-        proto_number(&p->places.message, PROFILE_TIME_NS, info->clock.start_unix_ns + p->first_ns);
-    proto_number(&p->places.message, PROFILE_DURATION_NS, p->last_ns - p->first_ns);
+        proto_number(&p->places.message, PROFILE_TIME_NS,
+                     info->clock.start_unix_ns + p->table.first_ns);
+    proto_number(&p->places.message, PROFILE_DURATION_NS, p->table.last_ns - p->table.first_ns);
     pprof_places_put(&p->places);
 }
 
 static int walk(struct pprof *p)
 {
+    const struct trace_digest digest = {.visitor = pprof_digest_visitor,
+                                        .join = join,
+                                        .take = take_digest,
+                                        .leave = pprof_digest_free};
     const struct trace_visitor visitor = {.context = p,
                                           .stacks = TRACE_SCAN_STACKS,
                                           .exact = true,
                                           .names = true,
                                           .samples = take_samples,
-                                          .record = take_record};
+                                          .record = take_record,
+                                          .digest = &digest};
     int error;
 
     put_head(p);
     error = export_walk(p->e, &visitor);
+    if (error == 0)
+        error = put_rows(p);
     if (error != 0)
         return error;
-    put_rows(p);
     put_tail(p);
     pprof_places_finish(&p->places);
     return p->places.message.error;
-}
-
-static int allocate(struct pprof *p)
-{
-    p->rows = calloc(ROWS_MAX, sizeof p->rows[0]);
-    if (p->rows == NULL || numbers_init(&p->keys, ROWS_MAX) != 0 ||
-        sample_time_init(&p->time, &p->e->info) != 0)
-        return -ENOMEM;
-    return pprof_places_init(&p->places, p->e);
 }
 
 static int run(struct export *e)
@@ -311,13 +314,14 @@ static int run(struct export *e)
     p->e = e;
     error = export_common_maps(e);
     if (error == 0)
-        error = allocate(p);
+        error = pprof_table_init(&p->table, &e->info, ROWS_MAX);
+    if (error == 0)
+        error = pprof_places_init(&p->places, e);
     if (error == 0)
         error = walk(p);
     pprof_places_free(&p->places);
-    sample_time_free(&p->time);
-    numbers_free(&p->keys);
-    free(p->rows);
+    pprof_table_free(&p->table);
+    free(p->locations);
     free(p);
     return error;
 }

@@ -142,6 +142,11 @@ uint64_t pprof_places_location(struct pprof_places *places, uint64_t address)
     return number;
 }
 
+bool pprof_places_fit(const struct pprof_places *places, uint32_t count)
+{
+    return numbers_count(&places->locations) + count <= places->locations.room;
+}
+
 uint64_t pprof_places_ending(struct pprof_places *places, uint32_t root)
 {
     bool added;

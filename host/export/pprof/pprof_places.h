@@ -56,5 +56,8 @@ uint64_t pprof_places_string(struct pprof_places *places, const char *text);
 /* The number of the location at an address inside an instruction. */
 uint64_t pprof_places_location(struct pprof_places *places, uint64_t address);
 
+/* Whether so many locations may be new without numbers of others being forgotten. */
+bool pprof_places_fit(const struct pprof_places *places, uint32_t count);
+
 /* That of a location which says how a stack ended, in place of its outermost functions. */
 uint64_t pprof_places_ending(struct pprof_places *places, uint32_t root);

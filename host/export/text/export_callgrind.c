@@ -9,31 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/base/text.h"
 #include "host/export/common/export.h"
-#include "host/report/tally.h"
+#include "host/export/common/numbers.h"
+#include "host/export/text/callgrind_lines.h"
 #include "include/version.h"
 
 #define TABLE_BYTES (64u << 20)
 #define TEXT_BYTES 4096u
 
-struct entry { /* an address of the tally */
-    const uint64_t *words;
-    const struct function *function;
+struct digest { /* of a chunk, by address */
+    uint32_t event_count;
+    uint32_t run; /* samples of its longest */
+    struct numbers keys;
+    uint64_t *words; /* as the tally has them; owned */
 };
 
 struct callgrind {
     struct export *e;
     struct tally tally;
-    uint64_t totals[1 + HR_EVENTS_MAX]; /* samples, events */
-    char file[TEXT_BYTES]; /* that the lines being written are in */
+    uint64_t totals[CALLGRIND_COLUMNS_MAX];
 };
-
-/* Exact counts have no samples: their weight is the first event. */
-static uint32_t first_column(const struct callgrind *c)
-{
-    return c->e->info.has_exact ? 1 : 0;
-}
 
 /* The tools know instructions as Ir, and take letters and digits only: "branch-misses" is
  * BranchMisses. */
@@ -65,103 +62,19 @@ static void put_head(struct callgrind *c)
     output_text(out,
                 text_escape(text, sizeof text, trace_info_text(info, "program.args", "unknown")));
     output_text(out, "\npositions: instr line\nevents:");
-    if (first_column(c) == 0)
+    if (callgrind_first_column(&c->e->info) == 0)
         put_event(out, "samples");
     for (uint32_t i = 0; i < info->event_count; i++)
         put_event(out, trace_info_event_word(info, i, word));
     output_text(out, "\n");
 }
 
-static void put_name(struct output *out, const char *key, const char *name)
+static int put_lines(struct callgrind *c)
 {
-    char text[TEXT_BYTES];
+    int error = callgrind_lines_put(c->e, &c->tally, c->totals);
 
-    output_text(out, key);
-    output_text(out, text_escape(text, sizeof text, name));
-    output_char(out, '\n');
-}
-
-static void put_function(struct callgrind *c, const struct function *function, const char *file)
-{
-    struct output *out = &c->e->output;
-    char label[FUNCTIONS_LABEL_BYTES];
-
-    output_char(out, '\n');
-    put_name(out, "ob=", function->object != NULL ? function->object : "???");
-    put_name(out, "fl=", file);
-    output_text(out, "fn=");
-    output_text(out, functions_label(function, label));
-    if (function->name == NULL && function->end > function->start) {
-        output_text(out, "+");
-        output_hex(out, trace_spaces_shown(function->start));
-    }
-    output_char(out, '\n');
-    snprintf(c->file, sizeof c->file, "%s", file);
-}
-
-/* Code of a file other than the function's own was inlined. */
-static void change_file(struct callgrind *c, const char *file, const char *own)
-{
-    if (strncmp(c->file, file, sizeof c->file - 1) == 0)
-        return;
-    put_name(&c->e->output, strcmp(file, own) == 0 ? "fe=" : "fi=", file);
-    snprintf(c->file, sizeof c->file, "%s", file);
-}
-
-static void put_entry(struct callgrind *c, const struct entry *entry, bool begins)
-{
-    struct output *out = &c->e->output;
-    struct symbols_frame frames[SYMBOLS_FRAMES_MAX];
-    uint64_t ip = entry->words[TALLY_IP];
-    uint32_t count = symbols_frames(c->e->symbols, ip, frames);
-    const char *own = frames[count - 1].file, *file = frames[0].file;
-
-    own = own != NULL ? own : "???";
-    file = file != NULL ? file : own;
-    if (begins)
-        put_function(c, entry->function, own);
-    change_file(c, file, own);
-    output_hex(out, trace_spaces_shown(ip));
-    output_char(out, ' ');
-    output_decimal(out, frames[0].line);
-    for (uint32_t i = first_column(c); i < 1 + c->e->info.event_count; i++) {
-        output_char(out, ' ');
-        output_decimal(out, entry->words[TALLY_SAMPLES + i]);
-        c->totals[i] += entry->words[TALLY_SAMPLES + i];
-    }
-    output_char(out, '\n');
-}
-
-/* Functions one after the other, each by address. */
-static int compare(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    return x->words[TALLY_IP] < y->words[TALLY_IP] ? -1 : x->words[TALLY_IP] > y->words[TALLY_IP];
-}
-
-static int put_entries(struct callgrind *c)
-{
-    struct entry *entries = calloc((size_t)c->tally.used + 1, sizeof *entries);
-    struct functions *functions = &c->e->functions;
-    const uint64_t *words;
-    uint32_t count = 0;
-
-    if (entries == NULL)
-        return -ENOMEM;
-    for (uint32_t i = 0; (words = tally_next(&c->tally, &i)) != NULL; i++) /* rows may move */
-        functions_at(functions, words[TALLY_IP]);
-    for (uint32_t i = 0; (words = tally_next(&c->tally, &i)) != NULL; i++)
-        entries[count++] =
-            (struct entry){words, &functions->rows[functions_at(functions, words[TALLY_IP])]};
-    qsort(entries, count, sizeof *entries, compare);
-    for (uint32_t i = 0; i < count; i++)
-        put_entry(c, &entries[i], i == 0 || entries[i].function != entries[i - 1].function);
-    free(entries);
     tally_clear(&c->tally);
-    return c->e->output.error;
+    return error;
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)
@@ -173,7 +86,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
         return 0;
     error = tally_reserve(&c->tally, samples->event_count, samples->count);
     if (error == -ENOSPC) {
-        error = put_entries(c);
+        error = put_lines(c);
         if (error == 0)
             error = tally_reserve(&c->tally, samples->event_count, samples->count);
     }
@@ -182,11 +95,90 @@ static int take_samples(void *context, const struct trace_samples *samples)
     return error;
 }
 
+static int begin_digest(void *context, const struct trace_chunk * /*chunk*/, bool /*continues*/)
+{
+    struct digest *d = context;
+
+    numbers_forget(&d->keys);
+    d->run = 0;
+    return 0;
+}
+
+static int digest_samples(void *context, const struct trace_samples *samples)
+{
+    struct digest *d = context;
+    uint32_t words = TALLY_SUMS + d->event_count;
+
+    if (samples->event_count != d->event_count) /* forged */
+        return -EAGAIN;
+    if (samples->count > d->run)
+        d->run = samples->count;
+    for (uint32_t n = 0; n < samples->count; n++) {
+        const struct trace_slot *sample = &samples->slots[n];
+        const struct trace_slot *previous = n == 0 ? samples->previous : sample - 1;
+        uint64_t *row;
+        bool added;
+
+        if (numbers_full(&d->keys))
+            return -ENOSPC;
+        row = d->words + (numbers_of(&d->keys, sample->ip, 0, &added) - d->keys.first) * words;
+        if (added)
+            memset(row, 0, words * sizeof *row);
+        row[TALLY_IP] = sample->ip;
+        row[TALLY_SAMPLES]++;
+        for (uint32_t i = 0; i < d->event_count; i++)
+            row[TALLY_SUMS + i] += export_increment(sample, previous, i);
+    }
+    return 0;
+}
+
+static int take_digest(void *context, void *digest)
+{
+    struct callgrind *c = context;
+    const struct digest *d = digest;
+    uint32_t words = TALLY_SUMS + d->event_count, count = numbers_count(&d->keys);
+    int error = tally_take(&c->tally, d->event_count, d->words, count, d->run);
+
+    for (uint32_t i = 0; i < count && error == 0; i++)
+        export_count(c->e, d->words[(size_t)i * words + TALLY_IP],
+                     d->words[(size_t)i * words + TALLY_SAMPLES]);
+    return error;
+}
+
+static void leave(void *digest)
+{
+    struct digest *d = digest;
+
+    numbers_free(&d->keys);
+    free(d->words);
+    free(d);
+}
+
+static void *join(void *context, struct trace_scan * /*scan*/)
+{
+    const struct callgrind *c = context;
+    struct digest *d = calloc(1, sizeof *d);
+
+    if (d == NULL)
+        return NULL;
+    d->event_count = c->e->info.event_count;
+    d->words = array_long(EXPORT_DIGEST_ROWS, (TALLY_SUMS + d->event_count) * sizeof d->words[0]);
+    if (d->words != NULL && numbers_init(&d->keys, EXPORT_DIGEST_ROWS) == 0)
+        return d;
+    leave(d);
+    return NULL;
+}
+
 static int run(struct export *e)
 {
+    static const struct trace_digest digest = {
+        .visitor = {.names = true, .chunk = begin_digest, .samples = digest_samples},
+        .join = join,
+        .take = take_digest,
+        .leave = leave};
     struct callgrind *c = calloc(1, sizeof *c);
     const struct trace_visitor visitor = {
-        .context = c, .exact = true, .names = true, .samples = take_samples};
+        .context = c, .exact = true, .names = true, .samples = take_samples, .digest = &digest};
     int error;
 
     if (c == NULL)
@@ -196,9 +188,9 @@ static int run(struct export *e)
     put_head(c);
     error = export_walk(e, &visitor);
     if (error == 0)
-        error = put_entries(c);
+        error = put_lines(c);
     output_text(&e->output, "\ntotals:");
-    for (uint32_t i = first_column(c); i < 1 + e->info.event_count; i++) {
+    for (uint32_t i = callgrind_first_column(&c->e->info); i < 1 + e->info.event_count; i++) {
         output_char(&e->output, ' ');
         output_decimal(&e->output, c->totals[i]);
     }

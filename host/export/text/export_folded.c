@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/export/common/export.h"
+#include "host/export/common/numbers.h"
 #include "host/export/text/stack_text.h"
 #include "host/scan/off_cpu.h"
 #include "host/scan/row_team.h"
@@ -24,6 +26,14 @@ struct line {
     uint64_t weight;
 };
 
+struct hashes { /* of the functions of each node's stack */
+    const struct stacks *stacks;
+    struct functions *functions;
+    uint64_t *all; /* owned */
+    uint32_t count; /* nodes that have one */
+    uint32_t capacity;
+};
+
 struct folded {
     struct export *e;
     int event; /* -1: samples */
@@ -34,26 +44,37 @@ struct folded {
     struct line *lines; /* in the order of their appearance; owned */
     uint32_t *index; /* hash table of line numbers + 1, 0: free; owned */
     uint32_t count;
-    uint64_t *hashes; /* of the functions of each node's stack; owned */
-    uint32_t hashed; /* nodes */
-    uint32_t capacity; /* of hashes */
+    struct hashes hashes;
+};
+
+struct part { /* of a digest: a line */
+    uint64_t ip; /* of its first sample, as is the node */
+    uint32_t stack;
+    uint64_t samples;
+    uint64_t weight;
+};
+
+struct digest { /* lines of a chunk */
+    int event;
+    struct functions functions;
+    struct hashes hashes;
+    struct numbers keys;
+    struct part *parts; /* by number in keys; owned */
+    struct stacks_nodes nodes; /* of the export */
 };
 
 /* Hashes the nodes that are new; callers come before what they call.  0 or -ENOMEM. */
-static int hash_nodes(struct folded *f)
+static int hash_nodes(struct hashes *h)
 {
-    const struct stacks *stacks = &f->e->scan.stacks;
-
-    if (stacks_extend(stacks, &f->hashes, &f->capacity, sizeof f->hashes[0]) != 0)
+    if (stacks_extend(h->stacks, &h->all, &h->capacity, sizeof h->all[0]) != 0)
         return -ENOMEM;
-    for (; f->hashed < stacks->count; f->hashed++) {
-        const struct stacks_node *node = &stacks->nodes[f->hashed];
+    for (; h->count < h->stacks->count; h->count++) {
+        const struct stacks_node *node = &h->stacks->nodes[h->count];
 
-        f->hashes[f->hashed] =
-            f->hashed < HR_STACK_ROOTS
-                ? hash_mix(0, f->hashed)
-                : hash_mix(f->hashes[node->parent],
-                           functions_at(&f->e->functions, node->address - 1) + 1ull);
+        h->all[h->count] = h->count < HR_STACK_ROOTS
+                               ? hash_mix(0, h->count)
+                               : hash_mix(h->all[node->parent],
+                                          functions_at(h->functions, node->address - 1) + 1ull);
     }
     return 0;
 }
@@ -93,8 +114,6 @@ static void put_lines(struct folded *f)
     for (uint32_t i = 0; i < f->count && f->error == 0; i++)
         if (f->lines[i].weight != 0)
             f->error = put_line(f, &f->lines[i]);
-    memset(f->index, 0, INDEX_SLOTS * sizeof f->index[0]);
-    f->count = 0;
 }
 
 static int result_of(const struct folded *f)
@@ -104,7 +123,7 @@ static int result_of(const struct folded *f)
 
 static struct line *find_line(struct folded *f, uint32_t stack, uint32_t function)
 {
-    uint64_t hash = hash_mix(f->hashes[stack], function);
+    uint64_t hash = hash_mix(f->hashes.all[stack], function);
     uint32_t i = (uint32_t)(hash >> 32) & (INDEX_SLOTS - 1);
 
     for (; f->index[i] != 0; i = (i + 1) & (INDEX_SLOTS - 1)) {
@@ -115,6 +134,8 @@ static struct line *find_line(struct folded *f, uint32_t stack, uint32_t functio
     }
     if (f->count == LINES_MAX) {
         put_lines(f);
+        memset(f->index, 0, INDEX_SLOTS * sizeof f->index[0]);
+        f->count = 0;
         return find_line(f, stack, function);
     }
     f->lines[f->count] = (struct line){.stack = stack, .function = function, .hash = hash};
@@ -122,23 +143,116 @@ static struct line *find_line(struct folded *f, uint32_t stack, uint32_t functio
     return &f->lines[f->count - 1];
 }
 
+static uint64_t weight_of(int event, const struct trace_samples *samples, uint32_t n)
+{
+    const struct trace_slot *sample = &samples->slots[n];
+
+    return event < 0
+               ? trace_samples_weight(samples, n)
+               : export_increment(sample, n == 0 ? samples->previous : sample - 1, (uint32_t)event);
+}
+
+static uint32_t stack_of(const struct trace_samples *samples, uint32_t n)
+{
+    return samples->stacks != NULL ? samples->stacks[n] : HR_STACK_WHOLE;
+}
+
 static int take_samples(void *context, const struct trace_samples *samples)
 {
     struct folded *f = context;
-    const struct trace_slot *previous = samples->previous;
 
-    if (hash_nodes(f) != 0)
+    if (hash_nodes(&f->hashes) != 0)
+        return -ENOMEM;
+    for (uint32_t n = 0; n < samples->count; n++)
+        find_line(f, stack_of(samples, n), functions_at(&f->e->functions, samples->slots[n].ip))
+            ->weight += weight_of(f->event, samples, n);
+    return result_of(f);
+}
+
+static int begin_digest(void *context, const struct trace_chunk * /*chunk*/, bool /*continues*/)
+{
+    struct digest *d = context;
+
+    numbers_forget(&d->keys);
+    d->hashes.count = 0;
+    return 0;
+}
+
+static int digest_samples(void *context, const struct trace_samples *samples)
+{
+    struct digest *d = context;
+
+    if (hash_nodes(&d->hashes) != 0)
         return -ENOMEM;
     for (uint32_t n = 0; n < samples->count; n++) {
-        const struct trace_slot *sample = &samples->slots[n];
-        uint32_t stack = samples->stacks != NULL ? samples->stacks[n] : HR_STACK_WHOLE;
-        struct line *line = find_line(f, stack, functions_at(&f->e->functions, sample->ip));
+        uint64_t ip = samples->slots[n].ip;
+        uint32_t stack = stack_of(samples, n);
+        struct part *part;
+        bool added;
 
-        line->weight += f->event < 0 ? trace_samples_weight(samples, n)
-                                     : export_increment(sample, previous, (uint32_t)f->event);
-        previous = sample;
+        if (numbers_full(&d->keys))
+            return -ENOSPC;
+        part = &d->parts[numbers_of(&d->keys, d->hashes.all[stack], functions_at(&d->functions, ip),
+                                    &added) -
+                         d->keys.first];
+        if (added)
+            *part = (struct part){.ip = ip, .stack = stack};
+        part->samples++;
+        part->weight += weight_of(d->event, samples, n);
+    }
+    return 0;
+}
+
+/* Where a table may become full, samples are to be visited one after the other. */
+static int take_digest(void *context, void *digest)
+{
+    struct folded *f = context;
+    struct digest *d = digest;
+    struct functions *functions = &f->e->functions;
+    uint32_t count = numbers_count(&d->keys);
+
+    if (f->count + count > LINES_MAX || functions->count + d->functions.count > FUNCTIONS_MAX)
+        return -EAGAIN;
+    if (stacks_adopt(&f->e->scan.stacks, d->hashes.stacks, &d->nodes) != 0 ||
+        hash_nodes(&f->hashes) != 0)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct part *part = &d->parts[i];
+
+        find_line(f, d->nodes.all[part->stack], functions_at(functions, part->ip))->weight +=
+            part->weight;
+        export_count(f->e, part->ip, part->samples);
     }
     return result_of(f);
+}
+
+static void leave(void *digest)
+{
+    struct digest *d = digest;
+
+    free(d->parts);
+    functions_free(&d->functions);
+    free(d->hashes.all);
+    numbers_free(&d->keys);
+    free(d->nodes.all);
+    free(d);
+}
+
+static void *join(void *context, struct trace_scan *scan)
+{
+    const struct folded *f = context;
+    struct digest *d = calloc(1, sizeof *d);
+
+    if (d == NULL)
+        return NULL;
+    d->parts = array_long(EXPORT_DIGEST_ROWS, sizeof d->parts[0]);
+    d->event = f->event;
+    d->hashes = (struct hashes){.stacks = &scan->stacks, .functions = &d->functions};
+    if (d->parts != NULL && functions_init(&d->functions, f->e->symbols) == 0 &&
+        numbers_init(&d->keys, EXPORT_DIGEST_ROWS) == 0)
+        return d;
+    leave(d);
+    return NULL;
 }
 
 /* A wait that has ended. */
@@ -146,7 +260,7 @@ static int take_wait(void *context, const struct off_cpu_event *wait, uint64_t t
 {
     struct folded *f = context;
 
-    if (hash_nodes(f) != 0)
+    if (hash_nodes(&f->hashes) != 0)
         return -ENOMEM;
     find_line(f, wait->stack, functions_at(&f->e->functions, wait->ip))->weight +=
         trace_info_ns(&f->e->info, ticks);
@@ -169,11 +283,19 @@ static int take_record(void *context, const struct trace_chunk * /*chunk*/,
 
 static int walk(struct folded *f)
 {
+    static const struct trace_digest digest = {.visitor = {.stacks = TRACE_SCAN_STACKS,
+                                                           .names = true,
+                                                           .chunk = begin_digest,
+                                                           .samples = digest_samples},
+                                               .join = join,
+                                               .take = take_digest,
+                                               .leave = leave};
     const struct trace_visitor samples = {.context = f,
                                           .stacks = TRACE_SCAN_STACKS,
                                           .exact = true,
                                           .names = true,
-                                          .samples = take_samples};
+                                          .samples = take_samples,
+                                          .digest = &digest};
     const struct trace_visitor waits = {.context = f,
                                         .stacks = TRACE_SCAN_STACKS,
                                         .names = true,
@@ -188,8 +310,8 @@ static int fold(struct folded *f)
 {
     int error = -ENOMEM;
 
-    f->lines = malloc(LINES_MAX * sizeof f->lines[0]);
-    f->index = calloc(INDEX_SLOTS, sizeof f->index[0]);
+    f->lines = array_long(LINES_MAX, sizeof f->lines[0]);
+    f->index = array_zeros(INDEX_SLOTS * sizeof f->index[0]);
     f->text.team = f->team = row_team_new(&f->e->output, &f->e->scan, put_row, NULL);
     if (f->lines != NULL && f->index != NULL && f->team != NULL)
         error = walk(f);
@@ -201,14 +323,19 @@ static int fold(struct folded *f)
     stack_text_free(&f->text);
     free(f->lines);
     free(f->index);
-    free(f->hashes);
+    free(f->hashes.all);
     off_cpu_free(&f->off);
     return error;
 }
 
 static int run(struct export *e)
 {
-    struct folded f = {.e = e, .event = e->weight, .text = {.functions = &e->functions}};
+    struct folded f = {
+        .e = e,
+        .event = e->weight,
+        .text = {.functions = &e->functions},
+        .hashes = {.stacks = &e->scan.stacks, .functions = &e->functions},
+    };
 
     return fold(&f);
 }

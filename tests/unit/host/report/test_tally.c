@@ -127,6 +127,39 @@ static void budget_holds(void **state)
     tally_free(&t);
 }
 
+/* Sums are taken as samples are, but not where samples would have made the table grow. */
+static void sums_are_taken(void **state)
+{
+    static uint64_t many[5000][TALLY_SUMS + 1];
+    const uint64_t sums[][TALLY_SUMS + 1] = {{1, 0, 5, 50}, {2, 7ull << 32, 6, 60}};
+    struct trace_slot previous = {0}, slot = {.ip = 1, .counters = {3}};
+    const struct trace_samples samples = {
+        .previous = &previous, .slots = &slot, .count = 1, .event_count = 1};
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, 8u << 20);
+    assert_int_equal(tally_take(&t, 1, sums[0], 2, 1), -EAGAIN); /* no table yet */
+    assert_int_equal(tally_reserve(&t, 1, 1), 0);
+    tally_add(&t, &samples, 0, 1, 0);
+    assert_int_equal(tally_take(&t, 2, sums[0], 1, 1), -EAGAIN); /* another number of events */
+    assert_int_equal(tally_take(&t, 1, sums[0], 2, 1), 0);
+    assert_int_equal(t.used, 2);
+    assert_int_equal(entry_of(&t, 1, 0, 0)[TALLY_SAMPLES], 6);
+    assert_int_equal(entry_of(&t, 1, 0, 0)[TALLY_SUMS], 53);
+    assert_int_equal(entry_of(&t, 2, 7, 0)[TALLY_SUMS], 60);
+    for (uint32_t i = 0; i < 5000; i++)
+        many[i][TALLY_IP] = many[i][TALLY_SAMPLES] = 100 + i;
+    assert_int_equal(tally_take(&t, 1, many[0], 5000, 1), -EAGAIN);
+    assert_int_equal(tally_take(&t, 1, sums[0], 2, (1u << t.bits) / 4 * 3 - 1), -EAGAIN);
+    assert_int_equal(t.used, 2);
+    assert_int_equal(tally_reserve(&t, 1, 6000), 0);
+    assert_int_equal(tally_take(&t, 1, many[0], 5000, 1), 0);
+    assert_int_equal(t.used, 5002);
+    assert_int_equal(entry_of(&t, 5099, 0, 0)[TALLY_SAMPLES], 5099);
+    tally_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +167,7 @@ int main(void)
         cmocka_unit_test(pauses_belong_nowhere),
         cmocka_unit_test(stacks_are_told_apart),
         cmocka_unit_test(budget_holds),
+        cmocka_unit_test(sums_are_taken),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,11 +44,43 @@ static void what_does_not_fit_is_cut(void **state)
     stacks_free(&stacks);
 }
 
+/* A small tree's nodes are those of the large one, in which they come in the same order. */
+static void trees_are_adopted(void **state)
+{
+    struct stacks stacks, small;
+    struct stacks_nodes nodes = {0};
+    uint32_t outer, inner;
+
+    (void)state;
+    assert_int_equal(stacks_init(&stacks), 0);
+    assert_int_equal(stacks_init(&small), 0);
+    outer = stacks_child(&stacks, HR_STACK_WHOLE, 10);
+    stacks_child(&small, HR_STACK_CUT, 10);
+    stacks_child(&small, stacks_child(&small, HR_STACK_WHOLE, 10), 20);
+    assert_int_equal(stacks_adopt(&stacks, &small, &nodes), 0);
+    inner = nodes.all[HR_STACK_ROOTS + 2];
+    assert_int_equal(nodes.all[HR_STACK_BROKEN], HR_STACK_BROKEN);
+    assert_int_equal(nodes.all[HR_STACK_ROOTS], outer + 1);
+    assert_int_equal(nodes.all[HR_STACK_ROOTS + 1], outer);
+    assert_int_equal(stacks_child(&stacks, outer, 20), inner);
+    stacks_clear(&small);
+    assert_int_equal(small.count, HR_STACK_ROOTS);
+    stacks_child(&small, stacks_child(&small, HR_STACK_WHOLE, 10), 20);
+    assert_int_equal(stacks_adopt(&stacks, &small, &nodes), 0);
+    assert_int_equal(nodes.all[HR_STACK_ROOTS], outer);
+    assert_int_equal(nodes.all[HR_STACK_ROOTS + 1], inner);
+    assert_int_equal(stacks.count, inner + 1);
+    stacks_free(&stacks);
+    stacks_free(&small);
+    free(nodes.all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_are_found_again),
         cmocka_unit_test(what_does_not_fit_is_cut),
+        cmocka_unit_test(trees_are_adopted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

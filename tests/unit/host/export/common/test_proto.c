@@ -97,6 +97,71 @@ static void test_numbers(void **state)
     numbers_free(&numbers);
 }
 
+/* A table grows, and forgets when its room is full. */
+static void test_many_numbers(void **state)
+{
+    struct numbers numbers;
+    bool added;
+
+    (void)state;
+    assert_int_equal(numbers_init(&numbers, 1u << 14), 0);
+    for (uint64_t round = 0; round < 2; round++)
+        for (uint64_t i = 1; i <= 1u << 14; i++) {
+            assert_int_equal(numbers_of(&numbers, i, i * 3, &added), i);
+            assert_true(added == (round == 0));
+            assert_int_equal(numbers_count(&numbers), round == 0 ? i : 1u << 14);
+        }
+    assert_true(numbers_full(&numbers));
+    assert_int_equal(numbers_of(&numbers, 1, 4, &added), (1u << 14) + 1);
+    assert_int_equal(numbers_count(&numbers), 1);
+    assert_int_equal(numbers_of(&numbers, 1, 3, &added), (1u << 14) + 2);
+    numbers_free(&numbers);
+}
+
+/* Samples of which the gaps before are not known. */
+static void test_part_of_time(void **state)
+{
+    struct hr_rec_gap gap = {.time_first = 1500, .time_last = 1800};
+    struct trace_record record = {
+        .type = HR_REC_GAP, .bytes = sizeof gap, .body = (const uint8_t *)&gap};
+    struct trace_chunk chunk = {.header = {.type = HR_CHUNK_DATA, .cpu = 3}};
+    struct trace_slot before = {.time = 1700}, sample = {.time = 2000};
+    struct trace_info *info = test_calloc(1, sizeof *info);
+    struct sample_time time, part;
+
+    (void)state;
+    trace_info_init(info);
+    assert_int_equal(sample_time_init(&time, info), 0);
+    assert_int_equal(sample_time_init(&part, info), 0);
+    sample_time_record(&time, &chunk, &record);
+    sample_time_begin(&part, 3);
+    assert_int_equal(sample_time_ns(&part, 3, &sample, &before), 300);
+    assert_false(sample_time_join(&time, &part, 3)); /* the gap ended later */
+    sample_time_begin(&part, 3);
+    before.time = 1800;
+    assert_int_equal(sample_time_ns(&part, 3, &sample, &before), 200);
+    assert_true(sample_time_join(&time, &part, 3));
+    sample_time_begin(&part, 3);
+    gap.time_last = 1900;
+    sample_time_record(&part, &chunk, &record);
+    assert_int_equal(sample_time_ns(&part, 3, &sample, &before), 100);
+    assert_true(sample_time_join(&time, &part, 3));
+    before.time = 1000;
+    assert_int_equal(sample_time_ns(&time, 3, &sample, &before), 100);
+    sample_time_free(&part);
+    sample_time_free(&time);
+    info->sampling.interval_ticks = 500; /* then gaps do not matter */
+    assert_int_equal(sample_time_init(&time, info), 0);
+    assert_int_equal(sample_time_init(&part, info), 0);
+    sample_time_begin(&part, 3);
+    assert_int_equal(sample_time_ns(&part, 3, &sample, &before), 500);
+    assert_true(sample_time_join(&time, &part, 3));
+    sample_time_free(&part);
+    sample_time_free(&time);
+    trace_info_free(info);
+    test_free(info);
+}
+
 static void test_sample_time(void **state)
 {
     struct hr_rec_gap gap = {.time_first = 1500, .time_last = 1800};
@@ -134,10 +199,9 @@ static void test_sample_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_nesting),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_sample_time),
+        cmocka_unit_test(test_fields),       cmocka_unit_test(test_nesting),
+        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_many_numbers),
+        cmocka_unit_test(test_part_of_time), cmocka_unit_test(test_sample_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
