@@ -157,8 +157,8 @@ reading_stacks() {
 }
 
 # A twentieth as many samples: what is written for each of them is formatted in all threads.  Rows take so little that two
-# threads share the memory's bandwidth, too: their limit is a speed.  Folded stacks and pprof are mostly counted, which one
-# thread does, and hiresperf's log is mostly written.
+# threads share the memory's bandwidth, too: their limit is a speed.  Exports that add up samples
+# write in one thread at a time, and hiresperf's log is mostly written.
 sooner_rows() {
     "$TOOLS/gentrace" $((samples / 20)) generated.bin || missed=1
     for view in dump 'export csv -o -'; do
@@ -173,7 +173,7 @@ sooner_rows() {
         row "hr ${view%% -*}, how much sooner two threads end" "$(sooner $view)" times ge 1.7
     done
     row 'hr view, how much sooner two threads end' "$(sooner view -o -)" times ge 1.4
-    for format in folded hrperf pprof; do
+    for format in folded callgrind hrperf pprof; do
         row "hr export $format, how much sooner two threads end" "$(sooner export $format -o -)" times
     done
 }

@@ -113,7 +113,7 @@ static int take_digest(void *context, void *digest)
 
 static void leave(void *digest)
 {
-    free(digest);
+    test_free(digest);
 }
 
 static void digests_of_chunks(void **state)

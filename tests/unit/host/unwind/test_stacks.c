@@ -2,6 +2,8 @@
  */
 #include "host/unwind/stacks.h"
 
+#include <stdlib.h>
+
 #include "tests/unit/test.h"
 
 #define COUNT 300000u
