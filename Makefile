@@ -175,6 +175,7 @@ $(BUILD)/flags $(BUILD)/sources: FORCE
 include host/view/page.mk
 -include tests/unit.mk
 include tests/tools.mk
+include tests/clang.mk
 
 demo: ## install what is missing, build, run a real job and show its profile (two minutes at most)
 	@tools/setup.sh build run demo

@@ -58,6 +58,16 @@ unit_tests() {
     fi
 }
 
+build() {
+    "$MAKE" --no-print-directory -s -j2 unit-batch all test-tools && "$MAKE" --no-print-directory -s "$BUILD/unit/hr"
+}
+
+build_by_clang() {
+    set -- "$MAKE" --no-print-directory -s -j2 CC=clang OPT='-O0 -g0' WORKLOAD_OPT='-O0 -g0' MUSL_GCC= BUILD="$BUILD/clang"
+    # shellcheck disable=SC2046
+    "$@" clang-batch && "$@" clang-workloads $(printf "$BUILD/clang/%s " guest.elf BOOTX64.EFI mbr.bin libhr.a libhr.so exact.so)
+}
+
 finish() {
     [ $((passed + failed)) -gt 0 ] || failed=1
     echo "$passed passed, $failed failed" | tee "$BUILD/test.counts"
@@ -69,10 +79,7 @@ finish() {
 if [ "${1:-}" = aside ]; then
     # MUSL_GCC: musl-gcc is no clang, and has built these programs already.  What clang warns of depends neither on its
     # optimization nor on -g, and nothing runs this code.  It builds hr for the unit tests.
-    # shellcheck disable=SC2046
-    check 'build with clang' "$MAKE" --no-print-directory -s -j2 CC=clang OPT='-O0 -g0' WORKLOAD_OPT='-O0 -g0' \
-        MUSL_GCC= BUILD="$BUILD/clang" workloads \
-        $(printf "$BUILD/clang/%s " guest.elf BOOTX64.EFI mbr.bin libhr.a libhr.so exact.so)
+    check 'build with clang' build_by_clang
     check 'lint' "$MAKE" --no-print-directory -s lint
     grep '^lint: ' "$BUILD/check.log" # what it could not check
     unit_tests
@@ -81,7 +88,7 @@ if [ "${1:-}" = aside ]; then
     exit
 fi
 
-check 'build' "$MAKE" --no-print-directory -s -j2 all test-tools "$BUILD/unit/hr"
+check 'build' build
 [ "$failed" -eq 0 ] || finish
 export BUILD MAKE
 rm -f "$BUILD/aside.counts" "$BUILD/prove.counts"
