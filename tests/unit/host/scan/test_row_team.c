@@ -109,7 +109,7 @@ static void own_rows_are_formatted_after_a_turn(void **state)
     begin(&seen, &f, 2);
     for (uint64_t i = 0; i < ROWS; i++) {
         if (i % TURN == 0)
-            seen.scan.after_turn.work(seen.scan.after_turn.context);
+            seen.scan.after_turn.work(seen.scan.after_turn.context, 0);
         row_team_batch(seen.team, 1, 0, 8);
         *row_team_row(seen.team, 1) = i;
     }

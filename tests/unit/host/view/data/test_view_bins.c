@@ -154,9 +154,9 @@ static void assert_same_pack(const struct view_bins *a, const struct view_bins *
 
 static void add_many(struct view_bins *bins, uint64_t n, uint16_t cpu)
 {
-    for (uint64_t i = 0; i < 500; i++)
-        add(bins, cpu, n * 500000 + 77 + (n != 400 ? i * 1000 : i * i * i * i * i), n + i % 13,
-            i % 7, 0);
+    for (uint64_t i = 0; i < 50; i++)
+        add(bins, cpu, n * 500000 + 77 + (n != 264 ? i * 10000 : i * i * i * i * i * i * i),
+            n + i % 13, i % 7, 0);
 }
 
 /* Parts of which each begins with a width that the whole has had, between samples of all times; and
@@ -169,13 +169,13 @@ static void test_parts(void **state)
     assert_int_equal(view_bins_init(&whole, 2, 0, 1000), 0);
     assert_int_equal(view_bins_init(&part, 2, 0, 1), 0);
     shift = whole.shift;
-    for (uint64_t n = 0; n < 800; n++) {
+    for (uint64_t n = 0; n < 530; n++) {
         uint16_t cpu = (uint16_t)(n % 2 == 0 ? 0 : n);
         struct trace_slot before = previous[cpu % 3];
 
         view_bins_begin(&part, cpu, shift, n * 500000 + 77);
         shift = whole.shift;
-        if (n == 400) {
+        if (n == 264) {
             add_many(&whole, n, cpu);
         } else {
             add_many(&part, n, cpu);
