@@ -113,7 +113,7 @@ $(filter $(UNIT_OUT)/host/%,$(UNIT_BIN)): $(UNIT_OUT)/%: $(UNIT_OUT)/obj/tests/u
 
 $(UNIT_OUT)/%: $(UNIT_OUT)/obj/tests/unit/%.o $(UNIT_LIB)
 	@mkdir -p $(@D)
-	$(UNIT_LINK) -o $@ $(filter-out $(UNIT_LIB),$^) $(UNIT_LIB) -lcmocka
+	$(UNIT_LINK) -o $@ $(filter-out $(UNIT_LIB),$(filter %.o,$^)) $(UNIT_LIB) -lcmocka
 
 $(UNIT_OUT)/guest/sample/test_stack_walk: $(UNIT_OUT)/obj/guest/sample/stack_frames.o
 

@@ -202,10 +202,10 @@ int memory_heap_take_hits(struct memory_heap *heap, const struct trace_hits *hit
 int memory_heap_take_called(struct memory_heap *heap, const struct trace_samples *samples)
 {
     for (uint32_t i = 0; i < samples->count; i++)
-        heap->called[samples->chunk->cpu % MEMORY_HEAP_CPUS] = (struct memory_heap_called){
-            .time = samples->slots[i].time,
-            .tid = samples->slots[i].tid,
-            .stack = samples->stacks != NULL ? samples->stacks[i] : HR_STACK_NONE};
+        heap->called[samples->chunk->cpu % MEMORY_HEAP_CPUS] =
+            (struct memory_heap_called){.time = samples->slots[i].time,
+                                        .tid = samples->slots[i].tid,
+                                        .stack = trace_samples_stack(samples, i, HR_STACK_NONE)};
     return 0;
 }
 

@@ -123,7 +123,7 @@ void waits_take_samples(struct waits *waits, const struct trace_samples *samples
         return;
     settle(waits, thread, WAITS_NO_CALL);
     thread->ip = slot->ip;
-    thread->stack = samples->stacks != NULL ? samples->stacks[samples->count - 1] : HR_STACK_NONE;
+    thread->stack = trace_samples_stack(samples, samples->count - 1, HR_STACK_NONE);
 }
 
 void waits_take_switch(struct waits *waits, const struct hr_rec_switch *change,

@@ -32,7 +32,7 @@ int off_cpu_take_waits(struct off_cpu *off, const struct trace_samples *samples)
             .time = slot->time,
             .tid = slot->tid,
             .cpu = samples->chunk->cpu,
-            .stack = samples->stacks != NULL ? samples->stacks[n] : HR_STACK_NONE,
+            .stack = trace_samples_stack(samples, n, HR_STACK_NONE),
             .ip = slot->ip,
             .wait = true,
         };

@@ -104,7 +104,7 @@ static void fill(const struct sample_rows *rows, const struct trace_samples *sam
                  uint64_t *words)
 {
     const struct trace_slot *sample = &samples->slots[n];
-    const struct trace_slot *previous = n != 0 ? sample - 1 : samples->previous;
+    const struct trace_slot *previous = trace_samples_before(samples, n);
 
     words[TIME] = trace_info_time_ns(rows->info, sample->time);
     words[CPU_TID] = pair(samples->chunk->cpu, sample->tid);

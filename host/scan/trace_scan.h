@@ -52,10 +52,18 @@ static inline uint64_t trace_samples_weight(const struct trace_samples *samples,
     return samples->weights != NULL ? samples->weights[n] : 1;
 }
 
-/* The node of a sample's stack. */
-static inline uint32_t trace_samples_stack(const struct trace_samples *samples, uint32_t n)
+/* The node of a sample's stack, `without` where the trace has no stacks. */
+static inline uint32_t trace_samples_stack(const struct trace_samples *samples, uint32_t n,
+                                           uint32_t without)
 {
-    return samples->stacks != NULL ? samples->stacks[n] : HR_STACK_NONE;
+    return samples->stacks != NULL ? samples->stacks[n] : without;
+}
+
+/* The sample of that CPU before one of the run. */
+static inline const struct trace_slot *trace_samples_before(const struct trace_samples *samples,
+                                                            uint32_t n)
+{
+    return n == 0 ? samples->previous : &samples->slots[n - 1];
 }
 
 enum trace_scan_stacks { /* what a visitor wants to know of samples' call stacks */

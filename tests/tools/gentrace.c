@@ -51,7 +51,8 @@ struct phase { /* rates in events per 256 instructions */
 
 struct options {
     const char *path; /* of --elf */
-    bool stream_only, stacks, marks, liar, late;
+    int stream_only, marks, liar, late; /* set by getopt_long */
+    bool stacks;
     uint32_t depth, limit, cpus, threads, turn, chunk_bytes;
     uint64_t seed, samples;
     const char *processes[PROCESSES_MAX]; /* beyond the first */
@@ -353,9 +354,6 @@ static uint32_t number(const char *text, uint32_t least, uint32_t most)
 static void take_option(struct options *o, int option)
 {
     switch (option) {
-    case 's':
-        o->stream_only = true;
-        break;
     case 'e':
         o->path = optarg;
         break;
@@ -382,15 +380,6 @@ static void take_option(struct options *o, int option)
             exit(2);
         o->processes[o->process_count++] = optarg;
         break;
-    case 'i':
-        o->liar = true;
-        break;
-    case 'a':
-        o->late = true;
-        break;
-    case 'm':
-        o->marks = true;
-        break;
     case 'u':
         o->turn = number(optarg, 1, UINT32_MAX);
         break;
@@ -404,7 +393,16 @@ static void take_option(struct options *o, int option)
 
 int main(int argc, char **argv)
 {
-    static const struct option long_options[] = {{"stream", no_argument, NULL, 's'},
+    static struct options options = {.depth = DEPTH,
+                                     .limit = LIMIT,
+                                     .cpus = 1,
+                                     .threads = 1,
+                                     .turn = TURN_SAMPLES,
+                                     .seed = 88172645463325252ull};
+    static const struct option long_options[] = {{"stream", no_argument, &options.stream_only, 1},
+                                                 {"marks", no_argument, &options.marks, 1},
+                                                 {"liar", no_argument, &options.liar, 1},
+                                                 {"late", no_argument, &options.late, 1},
                                                  {"elf", required_argument, NULL, 'e'},
                                                  {"seed", required_argument, NULL, 'r'},
                                                  {"stacks", required_argument, NULL, 'g'},
@@ -414,23 +412,15 @@ int main(int argc, char **argv)
                                                  {"threads", required_argument, NULL, 't'},
                                                  {"turn", required_argument, NULL, 'u'},
                                                  {"process", required_argument, NULL, 'p'},
-                                                 {"liar", no_argument, NULL, 'i'},
-                                                 {"marks", no_argument, NULL, 'm'},
                                                  {"chunk", required_argument, NULL, 'b'},
-                                                 {"late", no_argument, NULL, 'a'},
                                                  {0}};
-    struct options options = {.depth = DEPTH,
-                              .limit = LIMIT,
-                              .cpus = 1,
-                              .threads = 1,
-                              .turn = TURN_SAMPLES,
-                              .seed = 88172645463325252ull};
     static struct program programs[PROCESSES_MAX + 1];
     struct sink sink;
     int option;
 
     while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1)
-        take_option(&options, option);
+        if (option != 0)
+            take_option(&options, option);
     if (argc - optind != 2) {
         fputs("usage: gentrace [OPTION...] SAMPLES FILE\n", stderr);
         return 2;

@@ -122,7 +122,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
 
         count(p, cpu, number, sample, previous, time_ns(p, sample->time));
         perfetto_packets_sample(&p->packets, number, sample,
-                                samples->stacks != NULL ? samples->stacks[n] : HR_STACK_WHOLE);
+                                trace_samples_stack(samples, n, HR_STACK_WHOLE));
         previous = sample;
     }
     return p->packets.message.error != 0 ? p->packets.message.error

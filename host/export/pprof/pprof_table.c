@@ -31,7 +31,7 @@ static struct pprof_row *row_of(struct pprof_table *t, uint64_t key, uint64_t pl
                                 const struct trace_samples *samples, uint32_t n)
 {
     const struct trace_slot *sample = &samples->slots[n];
-    uint32_t stack = samples->stacks != NULL ? samples->stacks[n] : HR_STACK_WHOLE;
+    uint32_t stack = trace_samples_stack(samples, n, HR_STACK_WHOLE);
     bool added;
     uint64_t number = numbers_of(&t->keys, key, (uint64_t)stack << 32 | sample->tid, &added);
     struct pprof_row *row = pprof_table_row(t, number - t->keys.first);
@@ -62,7 +62,7 @@ void pprof_table_add(struct pprof_table *t, uint64_t key, uint64_t place,
                      const struct trace_samples *samples, uint32_t n)
 {
     const struct trace_slot *sample = &samples->slots[n];
-    const struct trace_slot *previous = n == 0 ? samples->previous : sample - 1;
+    const struct trace_slot *previous = trace_samples_before(samples, n);
     uint64_t ns = trace_info_time_ns(t->info, sample->time);
     struct pprof_row *row = row_of(t, key, place, samples, n);
 

@@ -40,8 +40,7 @@ static inline struct pprof_row *pprof_table_row(const struct pprof_table *table,
     return (struct pprof_row *)(table->rows + number * bytes);
 }
 
-/* A table that is all zero, for so many rows, a power of two.  0 or -ENOMEM; to be freed in both
- * cases. */
+/* A table that is all zero, for so many rows.  0 or -ENOMEM; to be freed in both cases. */
 int pprof_table_init(struct pprof_table *table, const struct trace_info *info, uint32_t rows);
 void pprof_table_free(struct pprof_table *table);
 

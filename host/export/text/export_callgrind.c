@@ -115,7 +115,7 @@ static int digest_samples(void *context, const struct trace_samples *samples)
         d->run = samples->count;
     for (uint32_t n = 0; n < samples->count; n++) {
         const struct trace_slot *sample = &samples->slots[n];
-        const struct trace_slot *previous = n == 0 ? samples->previous : sample - 1;
+        const struct trace_slot *previous = trace_samples_before(samples, n);
         uint64_t *row;
         bool added;
 

@@ -145,16 +145,9 @@ static struct line *find_line(struct folded *f, uint32_t stack, uint32_t functio
 
 static uint64_t weight_of(int event, const struct trace_samples *samples, uint32_t n)
 {
-    const struct trace_slot *sample = &samples->slots[n];
-
-    return event < 0
-               ? trace_samples_weight(samples, n)
-               : export_increment(sample, n == 0 ? samples->previous : sample - 1, (uint32_t)event);
-}
-
-static uint32_t stack_of(const struct trace_samples *samples, uint32_t n)
-{
-    return samples->stacks != NULL ? samples->stacks[n] : HR_STACK_WHOLE;
+    return event < 0 ? trace_samples_weight(samples, n)
+                     : export_increment(&samples->slots[n], trace_samples_before(samples, n),
+                                        (uint32_t)event);
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)
@@ -164,7 +157,8 @@ static int take_samples(void *context, const struct trace_samples *samples)
     if (hash_nodes(&f->hashes) != 0)
         return -ENOMEM;
     for (uint32_t n = 0; n < samples->count; n++)
-        find_line(f, stack_of(samples, n), functions_at(&f->e->functions, samples->slots[n].ip))
+        find_line(f, trace_samples_stack(samples, n, HR_STACK_WHOLE),
+                  functions_at(&f->e->functions, samples->slots[n].ip))
             ->weight += weight_of(f->event, samples, n);
     return result_of(f);
 }
@@ -186,7 +180,7 @@ static int digest_samples(void *context, const struct trace_samples *samples)
         return -ENOMEM;
     for (uint32_t n = 0; n < samples->count; n++) {
         uint64_t ip = samples->slots[n].ip;
-        uint32_t stack = stack_of(samples, n);
+        uint32_t stack = trace_samples_stack(samples, n, HR_STACK_WHOLE);
         struct part *part;
         bool added;
 

@@ -24,8 +24,7 @@ const struct trace_slot *view_samples_fill(struct view_sample *sample,
                                            const struct trace_samples *samples, uint32_t n,
                                            uint64_t start)
 {
-    const struct trace_slot *slot = &samples->slots[n],
-                            *before = n != 0 ? slot - 1 : samples->previous;
+    const struct trace_slot *slot = &samples->slots[n], *before = trace_samples_before(samples, n);
     bool counts = (slot->flags & HR_SAMPLE_RESUMED) == 0;
 
     sample->time = slot->time > start ? (slot->time - start) & VIEW_TICKS_MASK : 0;

@@ -224,9 +224,9 @@ static int mark_run(struct view_model *m, const struct trace_samples *samples, u
         if (object != MEMORY_MAP_BANDS)
             marks[n].group = view_blocks_object(&m->blocks, group, object);
         if (error == 0)
-            marks[n].node =
-                view_tree_sample(&m->tree, &m->scan.stacks, trace_samples_stack(samples, n),
-                                 samples->slots[n].ip, &error);
+            marks[n].node = view_tree_sample(&m->tree, &m->scan.stacks,
+                                             trace_samples_stack(samples, n, HR_STACK_NONE),
+                                             samples->slots[n].ip, &error);
     }
     return error;
 }

@@ -27,7 +27,8 @@ static int take_sample(struct window *w, const struct trace_samples *samples, ui
     int error = 0;
 
     sample.node = view_tree_sample(&w->model->tree, &w->scan.stacks,
-                                   trace_samples_stack(samples, n), samples->slots[n].ip, &error);
+                                   trace_samples_stack(samples, n, HR_STACK_NONE),
+                                   samples->slots[n].ip, &error);
     if (error != 0)
         return error;
     if (w->profile)

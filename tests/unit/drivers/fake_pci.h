@@ -21,6 +21,7 @@ struct fake_function {
 
 static struct fake_function fake_functions[FAKE_FUNCTIONS];
 static uint32_t fake_config_address;
+static unsigned fake_accesses; /* to configuration space: each leaves a virtual machine twice */
 
 static struct fake_function *fake_add(uint8_t slot, uint8_t function, uint32_t id)
 {
@@ -67,6 +68,7 @@ void x86_out32(uint16_t port, uint32_t v)
 {
     if (port == 0xcf8) {
         fake_config_address = v;
+        fake_accesses++;
         return;
     }
     assert_int_equal(port, 0xcfc);

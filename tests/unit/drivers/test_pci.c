@@ -70,6 +70,21 @@ static void finds_devices_and_functions(void **state)
     assert_int_equal(pci_find(0x1af4, ids, 0, &device), -ENODEV);
 }
 
+/* To find a device in slot 3, and to give addresses to its two BARs of memory: 33 of these are a
+ * look at all slots, which that needs. */
+static void few_accesses_are_needed(void **state)
+{
+    struct pci_device device;
+
+    (void)state;
+    add_device(&device);
+    fake_accesses = 0;
+    assert_int_equal(pci_find(0x1af4, ids, 2, &device), 0);
+    assert_int_equal(fake_accesses, 6);
+    assert_int_equal(pci_enable(&device), 0);
+    assert_int_equal(fake_accesses, 84);
+}
+
 static void other_functions_need_a_multifunction_device(void **state)
 {
     struct pci_device device;
@@ -325,6 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(finds_devices_and_functions, reset_fake),
+        cmocka_unit_test_setup(few_accesses_are_needed, reset_fake),
         cmocka_unit_test_setup(other_functions_need_a_multifunction_device, reset_fake),
         cmocka_unit_test_setup(other_buses_are_searched, reset_fake),
         cmocka_unit_test_setup(bridges_above_a_device_are_opened, reset_fake),

@@ -33,6 +33,25 @@ static inline void columns_reader_close(struct columns_reader *r)
     free(r->bytes);
 }
 
+/* Whether two groups of columns come to the same bytes; frees both. */
+static inline bool columns_equal(struct view_columns *a, struct view_columns *b)
+{
+    struct view_columns *const columns[] = {a, b};
+    uint8_t *bytes[2];
+    size_t count[2];
+    bool equal;
+
+    for (int i = 0; i < 2; i++) {
+        if (view_columns_finish(columns[i], &bytes[i], &count[i]) != 0)
+            abort();
+        view_columns_free(columns[i]);
+    }
+    equal = count[0] == count[1] && memcmp(bytes[0], bytes[1], count[0]) == 0;
+    free(bytes[0]);
+    free(bytes[1]);
+    return equal;
+}
+
 /* The column's values in one allocation; *count how many.  NULL: there is no such column. */
 static inline uint64_t *columns_reader_get(const struct columns_reader *r, const char *name,
                                            size_t *count)

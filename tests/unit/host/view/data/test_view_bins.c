@@ -134,22 +134,13 @@ static void test_hostile_times(void **state)
 
 static void assert_same_pack(const struct view_bins *a, const struct view_bins *b)
 {
-    const struct view_bins *const bins[] = {a, b};
-    uint8_t *bytes[2];
-    size_t count[2];
+    struct view_columns columns[2];
 
-    for (int i = 0; i < 2; i++) {
-        struct view_columns columns;
-
-        view_columns_init(&columns);
-        view_bins_pack(bins[i], &columns);
-        assert_int_equal(view_columns_finish(&columns, &bytes[i], &count[i]), 0);
-        view_columns_free(&columns);
-    }
-    assert_int_equal(count[0], count[1]);
-    assert_memory_equal(bytes[0], bytes[1], count[0]);
-    free(bytes[0]);
-    free(bytes[1]);
+    view_columns_init(&columns[0]);
+    view_columns_init(&columns[1]);
+    view_bins_pack(a, &columns[0]);
+    view_bins_pack(b, &columns[1]);
+    assert_true(columns_equal(&columns[0], &columns[1]));
 }
 
 static void add_many(struct view_bins *bins, uint64_t n, uint16_t cpu)
