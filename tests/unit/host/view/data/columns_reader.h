@@ -3,6 +3,7 @@
 #define TESTS_UNIT_HOST_VIEW_COLUMNS_READER_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
