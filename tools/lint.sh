@@ -105,6 +105,8 @@ for file; do
 done
 shift $count
 [ $# -gt 0 ] || exit 0
+# In huge pages: where a page fault takes long, as in many virtual machines, a quarter less CPU time.
+export GLIBC_TUNABLES="${GLIBC_TUNABLES-glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864}"
 clang-tidy --quiet --warnings-as-errors="*" \
     --checks="-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,-clang-analyzer-valist.*,$foreign,bugprone-*,-bugprone-dangling-handle,-bugprone-fold-init-type,-bugprone-sizeof-container,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-multi-level-implicit-pointer-conversion,-bugprone-casting-through-void" \
     "$@" -- -std=gnu11 -D_GNU_SOURCE -I. -Xclang -analyzer-config -Xclang "mode=$mode" || exit
