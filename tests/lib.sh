@@ -23,6 +23,10 @@ export BUILD ROOT HR KERNEL WORKLOADS TOOLS PATH LC_ALL=C TZ=UTC
 # shellcheck disable=SC2034
 five=instructions,cycles,branches,branch-misses,cache-misses # by default where there are counters, else as stubs
 
+# As hr has the emulator allocate (host/launch/launch.c), for tests that start one themselves.
+# shellcheck disable=SC2034
+emulators_tunables=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=4194304
+
 tests_done=0
 tests_failed=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/microtome-test.XXXXXX")
