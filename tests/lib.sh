@@ -23,6 +23,10 @@ export BUILD ROOT HR KERNEL WORKLOADS TOOLS PATH LC_ALL=C TZ=UTC
 # shellcheck disable=SC2034
 five=instructions,cycles,branches,branch-misses,cache-misses # by default where there are counters, else as stubs
 
+# As hr has the emulator allocate (host/launch/launch.c), for tests that start one themselves.
+# shellcheck disable=SC2034
+emulators_tunables=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=4194304
+
 tests_done=0
 tests_failed=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/microtome-test.XXXXXX")
@@ -197,6 +201,26 @@ END
         is "$name: status" "$(cat "guest.d/$name.status" 2>&1)" "$(cat "native.d/$name.status")"
         same_file "$name: output" "guest.d/$name" "native.d/$name"
     done <native.d/.names
+}
+
+# several NAME [OPTION...] -- : the lines `CHECK|STATUS|OUTPUT|PROGRAM ARG...` of stdin name programs that write one line each.  They
+# run one after the other in one guest, whose trace is whole.
+several() {
+    group=$1
+    shift
+    take_options "$@"
+    cat >several.lines
+    while IFS='|' read -r _ _ _ words; do
+        printf '%s\necho $?\n' "$words"
+    done <several.lines >several.sh
+    # shellcheck disable=SC2086
+    run_guest --accel tcg $options sh several.sh </dev/null
+    while IFS='|' read -r name wanted_status wanted _; do
+        IFS= read -r text <&3
+        IFS= read -r ended <&3
+        is "$name" "$ended: $text" "$wanted_status: $wanted"
+    done <several.lines 3<out
+    ok "$group: the trace is complete" "$HR" check hr.bin
 }
 
 # stat_of FILE FILTER: what jq's FILTER gives on the statistics of a trace.  jq 1.7 prints 2.0 as it was read, 1.6 as 2:

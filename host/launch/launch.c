@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,6 +16,11 @@
 #include "host/launch/launch_libvirt.h"
 
 #define SOCKET_BYTES (4 << 20)
+
+/* At its start the emulator allocates 5 MB in small pieces. With huge pages, and an arena that does
+ * not grow by calls of mprotect, half as many pages are faulted in, which takes a fifth off the CPU
+ * time of a short run. Another C library than glibc does not look at it. */
+#define TUNABLES "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=4194304"
 
 struct child_ends {
     int archive;
@@ -116,6 +122,7 @@ __attribute__((noreturn)) static void run_child(const struct launch_command *com
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
+    (void)setenv("GLIBC_TUNABLES", TUNABLES, 0); /* the user's own stay */
     if (place_descriptors(ends, command) == 0)
         execv(command->qemu, command->argv);
     reason = errno;

@@ -54,6 +54,7 @@ struct timeline {
     uint64_t cells; /* in use */
     uint32_t *index; /* hash table of group numbers + 1 */
     struct timeline_cpu *cpus; /* of timeline_count.c: 65536, untouched pages cost nothing */
+    uint32_t cpu_end; /* those from here on did nothing */
     uint64_t unplaced[HR_EVENTS_MAX]; /* counted after the last samples of several CPUs */
 };
 

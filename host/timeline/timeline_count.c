@@ -27,6 +27,14 @@ int timeline_count_init(struct timeline *t)
     return t->cpus != NULL ? 0 : -ENOMEM;
 }
 
+/* The state of a CPU that did something. */
+static struct timeline_cpu *take_cpu(struct timeline *t, uint32_t number)
+{
+    if (t->cpu_end <= number)
+        t->cpu_end = number + 1;
+    return &t->cpus[number];
+}
+
 static struct timeline_group *group_for(struct timeline *t, uint32_t cpu, uint32_t tid)
 {
     if (t->per == TIMELINE_PER_PROCESS)
@@ -184,7 +192,7 @@ static uint32_t take_quickly(struct timeline *t, struct timeline_group *group,
 void timeline_samples(struct timeline *t, const struct trace_samples *samples)
 {
     uint16_t number = samples->chunk->cpu;
-    struct timeline_cpu *cpu = &t->cpus[number];
+    struct timeline_cpu *cpu = take_cpu(t, number);
     struct timeline_group *group = group_for(t, number, samples->slots[0].tid);
 
     if (group == NULL || samples->event_count != t->event_count)
@@ -208,7 +216,7 @@ void timeline_samples(struct timeline *t, const struct trace_samples *samples)
 
 static void take_switch(struct timeline *t, uint32_t number, const struct trace_record *record)
 {
-    struct timeline_cpu *cpu = &t->cpus[number];
+    struct timeline_cpu *cpu = take_cpu(t, number);
     struct hr_rec_switch change;
 
     if (!trace_body(record, &change, sizeof change, NULL, NULL))
@@ -226,7 +234,7 @@ static void take_switch(struct timeline *t, uint32_t number, const struct trace_
 
 static void take_gap(struct timeline *t, uint32_t number, const struct trace_record *record)
 {
-    struct timeline_cpu *cpu = &t->cpus[number];
+    struct timeline_cpu *cpu = take_cpu(t, number);
     struct hr_rec_gap gap;
 
     if (!trace_body(record, &gap, sizeof gap, NULL, NULL))
@@ -286,7 +294,7 @@ static void finish_events(struct timeline *t, uint64_t end)
     uint32_t seen = 0, number = 0;
     struct timeline_group *group;
 
-    for (uint32_t i = 0; i < CPUS; i++) {
+    for (uint32_t i = 0; i < t->cpu_end; i++) {
         if (!t->cpus[i].seen)
             continue;
         only = &t->cpus[i];
@@ -332,7 +340,7 @@ void timeline_finish(struct timeline *t)
 {
     uint64_t end = t->info->has_exit ? t->info->exit.time : 0;
 
-    for (uint32_t i = 0; i < CPUS; i++) {
+    for (uint32_t i = 0; i < t->cpu_end; i++) {
         struct timeline_cpu *cpu = &t->cpus[i];
 
         if (cpu->running)

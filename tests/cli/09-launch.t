@@ -51,6 +51,15 @@ end_spin() {
     ok "$1: the emulator ends with hr" wait_gone "$qemu"
 }
 
+# hr tunes the emulator's C library, unless the user does.
+# shellcheck disable=SC2016
+printf '#!/bin/sh\necho "$GLIBC_TUNABLES" >tunables\nexit 1\n' >emulator
+chmod +x emulator
+(unset GLIBC_TUNABLES && run_hr run --accel tcg --qemu ./emulator "$spin")
+like 'the emulator allocates in huge pages' tunables '^glibc\.malloc\.hugetlb=1:'
+GLIBC_TUNABLES=glibc.malloc.arena_max=4 run_hr run --accel tcg --qemu ./emulator "$spin"
+is "the user's own tunables stay" "$(cat tunables)" glibc.malloc.arena_max=4
+
 refused 'a CPU that is not there' 'no CPU 1023; choose from' --accel tcg --pin 1023
 refused 'a CPU number too large' 'end at 1023' --accel tcg --pin 5000
 refused 'no list' '2-5,8' --accel tcg --pin 1-x

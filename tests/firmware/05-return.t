@@ -38,7 +38,7 @@ boot() {
         mcopy -i image "$one.cpio" "::/run$count.cpio"
     done
     status=0
-    timeout -k 10 "$limit" "$emulator" -machine q35 -accel tcg -m 320 -bios "$ovmf" -display none \
+    GLIBC_TUNABLES=$emulators_tunables timeout -k 10 "$limit" "$emulator" -machine q35 -accel tcg -m 320 -bios "$ovmf" -display none \
         -serial file:serial -nic none -no-reboot -device qemu-xhci \
         -drive if=none,id=stick,format=raw,file=image -device usb-storage,drive=stick \
         "$@" >qemu.log 2>&1 </dev/null || status=$?
@@ -100,8 +100,8 @@ done
 is 'panics: six reports' "$(grep -c '^run .: report: panic: ' results)" 6
 ends 'panics: the run after them is done' 7 1 1
 
-# The kernel waits ten seconds for a CPU that hangs: of a clock that is 128 times as fast as the work.
-boot 'a hang' "$BUILD/guest-test.elf" 'hang-2 two' -cpu max -smp 4 -icount shift=7,sleep=off
+# The kernel waits ten seconds for a CPU that hangs: of a clock that is 256 times as fast as the work.
+boot 'a hang' "$BUILD/guest-test.elf" 'hang-2 two' -cpu max -smp 4 -icount shift=8,sleep=off
 ends 'a hang: the CPU is left behind' 1 3 3
 ends 'a hang: the run after it is done' 2 1 1
 

@@ -34,43 +34,61 @@ threads 2 --qemu ./virtual -- pingpong 2 2000
 expect 'futex to and fro' 0 'pingpong: 0'
 threads 3 --qemu ./virtual -- map 3 60
 expect 'mappings change under the threads that use them' 0 'map: faults seen'
+
+# Threads of the run's first process; in the groups below they are of a shell's children.
+threads 4 -- exit 4
+expect 'in parallel: exit while others spin' 7 'exit: while 3 spin'
+threads 2 -- leave
+expect 'the first thread leaves, the last one ends the program' 0 'leave: the last one'
 for program in threads threads-musl; do
-    [ -x "$WORKLOADS/$program" ] || continue
-    threads 4 -- sync 4 100
-    expect "$program in parallel: mutex, condition variable, barrier" 0 'sync: sum 1000, turns 40'
-    threads 2 -- pingpong 2 250
-    expect "$program in parallel: futex to and fro" 0 'pingpong: 0'
-    threads 3 -- map 3 20
-    expect "$program in parallel: mappings change under the threads that use them" 0 'map: faults seen'
-    threads 2 -- many 2 100
-    expect "$program in parallel: a CPU serves one thread after the other" 0 'many: 100 threads'
-    threads 4 -- signals 4
-    expect "$program in parallel: signals reach threads that spin and that sleep" 0 'signals: 3'
-    threads 2 -- robust
-    expect "$program: a robust mutex survives its owner" 0 'robust: owner died'
-    threads 2 -- wait
-    expect "$program: a wait times out" 0 'wait: timed out'
-    threads 4 -- exit 4
-    expect "$program in parallel: exit while others spin" 7 'exit: while 3 spin'
-    threads 2 -- leave
-    expect "$program: the first thread leaves, the last one ends the program" 0 'leave: the last one'
-done
+    [ ! -x "$WORKLOADS/$program" ] || echo "$program"
+done >programs
+
+# by_each WHAT|STATUS|OUTPUT|MODE...: these lines of stdin for each of the programs, at the end of the file lines.
+by_each() {
+    cat >modes
+    while read -r program; do
+        sed "s,^\(.*|\),$program in parallel: \1$WORKLOADS/$program ," modes
+    done <programs >>lines
+}
+: >lines
+by_each <<END
+mutex, condition variable, barrier|0|sync: sum 1000, turns 40|sync 4 100
+signals reach threads that spin and that sleep|0|signals: 3|signals 4
+exit while others spin|7|exit: while 3 spin|exit 4
+END
+several 'on four CPUs' --cpus 4 -- <lines
+cat >lines <<END
+more threads than CPUs|0|sync: sum 10500, turns 100|$WORKLOADS/threads sync 20 50
+3 CPUs: a thread runs where it may|0|affinity: 3 CPUs, 0 wrong, one too many: Invalid argument|$WORKLOADS/crowd affinity
+END
+by_each <<END
+mappings change under the threads that use them|0|map: faults seen|map 3 20
+END
+several 'on three CPUs' --cpus 3 -- <lines
+: >lines
+by_each <<END
+futex to and fro|0|pingpong: 0|pingpong 2 100
+a CPU serves one thread after the other|0|many: 100 threads|many 2 100
+a robust mutex survives its owner|0|robust: owner died|robust
+a wait times out|0|wait: timed out|wait
+the first thread leaves, the last one ends the program|0|leave: the last one|leave
+END
+several 'on two CPUs' --cpus 2 -- <lines
 program=threads
 
 # One CPU for all: threads take turns in virtual time, and every run is the same.
 shared() {
     run_guest --accel tcg "$WORKLOADS/threads" "$@"
 }
-threads 3 -- sync 20 50
-expect 'more threads than CPUs' 0 'sync: sum 10500, turns 100'
-shared sync 16 200
-expect 'one CPU for all: mutex, condition variable, barrier' 0 'sync: sum 27200, turns 320'
-shared pingpong 2 2000
-expect 'one CPU for all: futex to and fro' 0 'pingpong: 0'
+several 'one CPU for all' -- <<END
+one CPU for all: mutex, condition variable, barrier|0|sync: sum 27200, turns 320|$WORKLOADS/threads sync 16 200
+one CPU for all: futex to and fro|0|pingpong: 0|$WORKLOADS/threads pingpong 2 2000
+one CPU for all: signals|0|signals: 5|$WORKLOADS/threads signals 6
+one CPU for all: affinity|0|affinity: 1 CPUs, 0 wrong, one too many: Invalid argument|$WORKLOADS/crowd affinity
+END
 shared exit 4
 expect 'one CPU for all: exit while others spin' 7 'exit: while 3 spin'
-shared signals 6
-expect 'one CPU for all: signals' 0 'signals: 5'
 shared stuck 3
 expect 'one CPU for all: all threads wait for ever' 137 ''
 for run in a b; do
@@ -88,53 +106,34 @@ three=$(run_guest --accel tcg --mode off "$WORKLOADS/threads" count 3 1000000; t
 more=$(run_guest --accel tcg --mode off "$WORKLOADS/threads" count 3 1900000; total hr.bin instructions)
 is 'switches cost the program no instruction' "$((longer - alone)) $((more - three))" '1800000 10800000'
 
-# crowd MODE... as everywhere: on one CPU for all, and on several.
+# many WHERE ALIVE CHURNED: so many threads alive at once, so many created and joined.
+many() {
+    cat >lines <<END
+$1: $2 threads alive at once|0|alive: $2 at once|$WORKLOADS/crowd alive $2
+$1: $3 threads created and joined|0|churn: $3|$WORKLOADS/crowd churn $3
+END
+}
+
+# crowd WHERE: the other modes.
 crowd() {
-    crowd_shared "$@"
-    crowd_parallel "$@"
+    cat >>lines <<END
+$1: mutexes with priority inheritance|0|pi: sum 300, try Device or resource busy, again Connection timed out, sum 350|$WORKLOADS/crowd pi 6
+$1: a robust one of these survives its owner, for one heir|0|heir: 1 was told|$WORKLOADS/crowd heir 5
+$1: readers and writers|0|rwlock: 300|$WORKLOADS/crowd rwlock 12
+$1: FUTEX_WAKE_OP, FUTEX_CMP_REQUEUE, bit sets|0|op: 0 1 2 1 1, word 5|$WORKLOADS/crowd op
+END
 }
 
-crowd_shared() {
-    what=$1 wanted=$2
-    shift 2
-    run_guest --accel tcg --mode off "$WORKLOADS/crowd" "$@"
-    expect "one CPU for all: $what" 0 "$wanted"
-}
-
-crowd_parallel() {
-    what=$1 wanted=$2
-    shift 2
-    program=crowd
-    # shellcheck disable=SC2086
-    threads 3 --mode off ${crowd_options:-} -- "$@"
-    expect "3 CPUs${crowd_options:+ in virtual time}: $what" 0 "$wanted"
-    program=threads
-}
-
-# crowd_virtual MODE...: on several CPUs that share a thread of the host: the tenth part of the time, where each start of a
-# thread has all CPUs answer.
-crowd_virtual() {
-    crowd_options='--qemu ./virtual'
-    crowd_parallel "$@"
-    crowd_options=
-}
-crowd_shared '1,000 threads alive at once' 'alive: 1000 at once' alive 1000
-crowd_virtual '1,000 threads alive at once' 'alive: 1000 at once' alive 1000
-crowd_parallel '50 threads alive at once' 'alive: 50 at once' alive 50
-crowd_shared '5,000 threads created and joined' 'churn: 5000' churn 5000
-crowd_virtual '4,200 threads, more than can live at once, created and joined' 'churn: 4200' churn 4200
-crowd_parallel '100 threads created and joined' 'churn: 100' churn 100
-crowd 'mutexes with priority inheritance' \
-    'pi: sum 300, try Device or resource busy, again Connection timed out, sum 350' pi 6
-crowd 'a robust one of these survives its owner, for one heir' 'heir: 1 was told' heir 5
-crowd 'readers and writers' 'rwlock: 300' rwlock 12
-crowd 'FUTEX_WAKE_OP, FUTEX_CMP_REQUEUE, bit sets' 'op: 0 1 2 1 1, word 5' op
-run_guest --accel tcg "$WORKLOADS/crowd" affinity
-expect 'one CPU for all: affinity' 0 'affinity: 1 CPUs, 0 wrong, one too many: Invalid argument'
-program=crowd
-threads 3 -- affinity
-expect '3 CPUs: a thread runs where it may' 0 'affinity: 3 CPUs, 0 wrong, one too many: Invalid argument'
-program=threads
+# On one CPU for all, on several, and on several that share a thread of the host: the tenth part of the time, where each start
+# of a thread has all CPUs answer.
+many 'one CPU for all' 1000 5000
+crowd 'one CPU for all'
+several 'crowds on one CPU' --mode off -- <lines
+many '3 CPUs' 50 100
+crowd '3 CPUs'
+several 'crowds on 3 CPUs' --cpus 3 --mode off -- <lines
+many '3 CPUs in virtual time' 1000 4200 # more than can live at once
+several 'crowds in virtual time' --cpus 3 --mode off --qemu ./virtual -- <lines
 run_guest --accel tcg --mode off --mem 64M "$WORKLOADS/crowd" alive 4900
 is 'too many threads: some get EAGAIN, and the program goes on' "$status" 0
 within 'but many live' "$(sed -n 's/^alive: \([0-9]*\) .*/\1/p' out)" 1000 4095

@@ -28,15 +28,15 @@ LLC-loads,LLC-load-misses,LLC-stores,MEM_LOAD_RETIRED.*'
 events=$(printf %s "$events" | tr -d '\n')
 db() { sqlite3 sweep/sweep.db "$1"; }
 
-# Three repetitions of all.
-sweep --repeat 3 -e "$events" -e 'cpu/event=0xb7,umask=1,offcore_rsp=0x10001/' "$WORKLOADS/phases" 1 1
+# Two repetitions of all.
+sweep --repeat 2 -e "$events" -e 'cpu/event=0xb7,umask=1,offcore_rsp=0x10001/' "$WORKLOADS/phases" 1 1
 is 'a sweep' "$status" 0
-is 'no run was made in vain' "$(starts)" "$((1 + 3 * $(db "SELECT value FROM facts WHERE key='planned_runs'")))"
+is 'no run was made in vain' "$(starts)" "$((1 + 2 * $(db "SELECT value FROM facts WHERE key='planned_runs'")))"
 is 'as few runs as there can be' "$(db "SELECT value FROM facts WHERE key='planned_runs'")" \
     "$(db "SELECT value FROM facts WHERE key='least_runs'")"
-is 'each run three times, in random order' "$(jq '.jobs | (length == 3 * (map(.[0]) | unique | length)), . == sort' sweep/sweep.json | tr '\n' ' ')" 'true false '
+is 'each run twice, in random order' "$(jq '.jobs | (length == 2 * (map(.[0]) | unique | length)), . == sort' sweep/sweep.json | tr '\n' ' ')" 'true false '
 is 'emulated runs are equal' "$(db 'SELECT count(*) FROM statistics WHERE deviation<>0 OR low<>high OR outliers<>0')" 0
-is 'each was measured three times' "$(db 'SELECT DISTINCT runs FROM statistics WHERE event<(SELECT max(event) FROM events)')" 3
+is 'each was measured twice' "$(db 'SELECT DISTINCT runs FROM statistics WHERE event<(SELECT max(event) FROM events)')" 2
 on_flavour -q -o one.bin -i 2us -e instructions,cycles,L1-dcache-loads,LLC-load-misses "$WORKLOADS/phases" 1 1
 run_hr stat --json one.bin
 for name in instructions L1-dcache-loads LLC-load-misses; do
@@ -106,7 +106,7 @@ ok 'autoperf: timeseries.csv has 200 parts' test "$(wc -l <sweep/autoperf/timese
 mv sweep whole
 # shellcheck disable=SC2016
 echo '[ "$(wc -l <'"$work"'/starts)" -ne 4 ] || kill -INT "$(ps -o ppid= "$PPID" | tr -d " ")"' >emulator.do
-sweep --repeat 3 -e "$events" -e 'cpu/event=0xb7,umask=1,offcore_rsp=0x10001/' "$WORKLOADS/phases" 1 1
+sweep --repeat 2 -e "$events" -e 'cpu/event=0xb7,umask=1,offcore_rsp=0x10001/' "$WORKLOADS/phases" 1 1
 is 'interrupted' "$status" 130
 like 'it says how to continue' err "'hr sweep --resume -o sweep' continues"
 rm emulator.do

@@ -26,7 +26,7 @@ machine="--accel $accel --cpu $flavour --kernel $KERNEL -i 2us"
 sweep() {
     rm -f ./*/commands
     # shellcheck disable=SC2086
-    run_hr sweep -q $machine --repeat 3 -e "$events" "$@" "$program"
+    run_hr sweep -q $machine --repeat 2 -e "$events" "$@" "$program"
 }
 db() { sqlite3 sweep/sweep.db "$1"; }
 by_hosts() { sweep --qemu emulator --ssh "$work/ssh-to" --hosts "$@"; }
