@@ -1,7 +1,8 @@
 #!/bin/sh
 # On KVM's own code: runs that are stopped at random moments: SIGKILL or SIGINT to hr, SIGKILL to the emulator,
 # --timeout.  Nothing hangs, no emulator stays, every trace is readable.  HR_TEST_LONG=1: 50 stops; STOPS: how many;
-# STOPS_SEED: which.
+# STOPS_SEED: which.  On one CPU the trace is sent when half of the ring is full: with DWARF's stacks that is 30 samples, without
+# them 4,096, which took 45 s in there.
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/kvm/host.sh"
 
@@ -17,7 +18,7 @@ awk -v stops="$stops" -v seed="$seed" 'BEGIN {
     srand(seed)
     wanted["hr"] = 137; wanted["int"] = 130; wanted["emulator"] = 125; wanted["timeout"] = 124
     kinds = split("hr emulator timeout int", kind, " ")
-    modes = split("-i 2ms|-F 200 -e instructions,cycles|--cpus 0 -i 1ms|-g dwarf -i 3ms|-m ipi -i 2ms", mode, "|")
+    modes = split("-i 2ms|-F 200 -e instructions,cycles|--cpus 0 -g dwarf -i 1ms|-g dwarf -i 3ms|-m ipi -i 2ms", mode, "|")
     for (i = 1; i <= stops; i++) {
         what = kind[(i - 1) % kinds + 1]
         from = what == "timeout" || rand() < 0.3 ? "start" : "trace"

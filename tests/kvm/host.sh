@@ -78,21 +78,27 @@ planned() {
     fi
 }
 
-# quick_boot KERNEL: halves a boot's time; sets modules, options of kvm-host.  A gzip in front of the others stores, as the
-# kernel takes an initramfs as it is.  Modules have neither a signature, which is a hash of all of them, nor symbols that
-# nothing needs, which are searched for each function.
+# quick_boot KERNEL: halves a boot's time; puts what kvm-host is to add into `stage`.  Of programs in front of the others gzip
+# stores, as the kernel takes an initramfs as it is, and ldd says nothing: kvm-host starts seven programs for each program and
+# each library, so all are found and copied here, once.  They are not executable by others, which would have kvm-host look at them.
+# Modules have neither a signature, which is a hash of all of them, nor symbols that nothing needs, which are searched for
+# each function.
 quick_boot() {
-    mkdir -p quick
+    rm -rf stage
+    mkdir -p quick stage/lib/modules
     printf '#!/bin/sh\nexec cat\n' >quick/gzip
-    chmod +x quick/gzip
-    modules=
+    printf '#!/bin/sh\n' >quick/ldd
+    chmod +x quick/gzip quick/ldd
+    xargs realpath -s <files >files.named
+    xargs ldd /usr/bin/qemu-system-x86_64 <files.named 2>/dev/null |
+        awk '$2 == "=>" && $3 ~ /^\// { print $3 } /^\t\// { print $1 }' >libraries
+    sort -u files.named libraries | xargs cp -L --parents -t stage
+    strip -o "stage$HR" "$HR"
     # shellcheck disable=SC2154 # of lib.sh
-    for module in "$users_cache/kvm-host/$1"/*.ko; do
-        [ -e "$module" ] || return 0 # kvm-host fetches them with this boot
-        mkdir -p "modules-$1"
-        strip --strip-unneeded -o "modules-$1/${module##*/}" "$module"
-        modules="-d $PWD/modules-$1:/lib/modules"
-    done
+    if cp "$users_cache/kvm-host/$1"/*.ko stage/lib/modules 2>/dev/null; then # else kvm-host fetches them with this boot
+        strip --strip-unneeded stage/lib/modules/*.ko
+    fi
+    find stage -type f -exec chmod o-x {} +
 }
 
 # crash: what the host's kernel said last.
@@ -113,15 +119,10 @@ crash() {
 boot() {
     about=$1
     shift
-    case " $* " in *' -k 6.12 '*) quick_boot 6.12 ;; *) quick_boot 6.1 ;; esac
-    # shellcheck disable=SC2086
-    set -- -v -a "oops=panic panic=-1 no_timer_check clearcpuid=cx16,rep_good,erms,fsrm norandmaps cryptomgr.notests" \
-        -m 1500 -t "${KVM_HOST_LIMIT:-300}" -o results $modules "$@"
     planned
-    sort -u files >files.once
-    while read -r file; do
-        set -- -f "$file" "$@"
-    done <files.once
+    case " $* " in *' -k 6.12 '*) quick_boot 6.12 ;; *) quick_boot 6.1 ;; esac
+    set -- -v -a "oops=panic panic=-1 no_timer_check clearcpuid=cx16,rep_good,erms,fsrm norandmaps cryptomgr.notests" \
+        -m 1500 -t "${KVM_HOST_LIMIT:-300}" -o results -d "$PWD/stage:/" "$@"
     for attempt in first second third; do # 6.12 crashes in about one of four boots
         echo "# $about: booting at $(date +%T)"
         status=0
