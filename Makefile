@@ -28,10 +28,16 @@ VDSO_LDFLAGS := -nostdlib -shared -Wl,-T,guest/vdso/vdso.lds -Wl,-soname,linux-v
 	-Wl,--hash-style=both -Wl,--eh-frame-hdr -Wl,--build-id=sha1 -Wl,-z,noexecstack -Wl,-z,max-page-size=4096
 HOST_CFLAGS := $(COMMON) $(DIALECT) -D_GNU_SOURCE -fstack-protector-strong
 HOST_LIBS := -lelf -ldw -liberty -ljansson -lpfm -lcapstone -lsqlite3 -lm -lz
-# Two libraries are mostly tables of pointers, and most commands use neither.  In an executable of fixed address nothing
-# has to be relocated in them, which took a third of the time that a command needs to start.
+# Most of the time that a command needs to start went into loading and relocating libraries.  In an executable of fixed address
+# nothing has to be relocated in them.  Two are mostly tables of pointers; others are in it where their archives are installed
+# (libbz2-dev, which libdw-dev does not bring, for libdw), with what those of newer releases need.
 TABLE_LIBS := -lpfm -lcapstone
-HR_LIBS = -no-pie $(TABLE_LIBS:-l%=-l:lib%.a) $(filter-out $(TABLE_LIBS),$(HOST_LIBS))
+archives = $(foreach lib,$(1:-l%=%),$(if $(wildcard $(shell $(CC) -print-file-name=lib$(lib).a)),-l$(lib)))
+DWARF_LIBS := -ldw -lelf -llzma -lbz2
+INSIDE_LIBS = $(TABLE_LIBS) $(call archives,-ljansson -lsqlite3 -lz -ldeflate) \
+	$(if $(filter-out $(call archives,$(DWARF_LIBS)),$(DWARF_LIBS)),,$(DWARF_LIBS) $(call archives,-lzstd))
+HR_LIBS = -no-pie -Wl,--start-group $(patsubst -l%,-l:lib%.a,$(INSIDE_LIBS)) -Wl,--end-group \
+	$(filter-out $(INSIDE_LIBS),$(HOST_LIBS))
 WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g $(WORKLOAD_OPT) $(WARN) -I. -fno-omit-frame-pointer -MMD -MP
 
 # Only the public names leave it, and it needs no C library: one archive serves glibc and musl.

@@ -6,7 +6,7 @@ set -eu
 packages_of() {
     case $1 in
     build) echo gcc libc6-dev make binutils gnu-efi libelf-dev libdw-dev libiberty-dev libjansson-dev libpfm4-dev libcapstone-dev \
-        libvirt-dev libdeflate-dev libsqlite3-dev libmicrohttpd-dev zlib1g-dev xz-utils ;;
+        libvirt-dev libdeflate-dev libsqlite3-dev libmicrohttpd-dev zlib1g-dev libbz2-dev xz-utils ;;
     run) echo qemu-system-x86 qemu-system-data seabios fdisk dosfstools mtools ;;
     demo) echo busybox-static ;;
     # npm may be installed without Debian's package
