@@ -22,6 +22,7 @@ enum { SLOT_IP, SLOT_SAMPLES, SLOT_SUMS };
 struct counter { /* a worker's counts since its last fold */
     struct diff_side *side;
     uint64_t *slots; /* SLOT_SUMS + event_count words for each address: a hash table; owned */
+    uint32_t *used; /* the numbers of slots that are in use; owned */
     uint32_t slots_used;
     uint32_t *slot_rows; /* a row's number + 1 for each slot; 0: not known yet; owned */
     uint32_t named; /* slots whose row is known */
@@ -47,7 +48,7 @@ static uint64_t *find_slot(struct counter *c, uint64_t ip)
 
         if (slot[SLOT_SAMPLES] == 0) {
             slot[SLOT_IP] = ip;
-            c->slots_used++;
+            c->used[c->slots_used++] = i;
             return slot;
         }
         if (slot[SLOT_IP] == ip)
@@ -124,9 +125,7 @@ static void count_runs(struct counter *c)
     uint32_t row = 0, previous = 0; /* 0: what follows is of another chunk */
 
     for (uint32_t i = 0; i < c->sequence_length; i++, previous = row) {
-        uint32_t slot = c->sequence[i];
-
-        row = slot != BREAK ? c->slot_rows[slot] : 0;
+        row = c->sequence[i] != BREAK ? c->slot_rows[c->sequence[i]] : 0;
         if (row != 0 && row != previous)
             c->runs[row - 1]++;
     }
@@ -146,7 +145,8 @@ static int name_slots(struct counter *c)
     else if (side->alone)
         error = symbols_update(side->symbols, &side->scan.info);
     side->program = program_of(&side->scan.info);
-    for (uint32_t n = 0; n < SLOTS && c->named != c->slots_used && error == 0; n++) {
+    for (; c->named < c->slots_used && error == 0; c->named++) {
+        uint32_t n = c->used[c->named];
         const uint64_t *slot = c->slots + n * words_of(c);
         struct diff_row *row;
 
@@ -155,9 +155,15 @@ static int name_slots(struct counter *c)
         name_place(side, slot[SLOT_IP], name, &object);
         error = find_row(side, name, object, &row);
         c->slot_rows[n] = (uint32_t)(row - side->rows) + 1;
-        c->named++;
     }
     return error;
+}
+
+static void add_slot(struct diff_counts *counts, const uint64_t *slot, uint32_t events)
+{
+    counts->samples += slot[SLOT_SAMPLES];
+    for (uint32_t i = 0; i < events; i++)
+        counts->sums[i] += slot[SLOT_SUMS + i];
 }
 
 /* Adds the counts to the rows, and empties the tables.  The side is locked. */
@@ -169,25 +175,20 @@ static int fold(struct counter *c)
     if (error != 0)
         return error;
     count_runs(c);
-    for (uint32_t n = 0; n < SLOTS; n++) {
-        const uint64_t *slot = c->slots + n * words_of(c);
-        struct diff_counts *counts;
+    for (uint32_t u = 0; u < c->slots_used; u++) { /* the others' pages are never touched */
+        uint32_t n = c->used[u], row = c->slot_rows[n];
+        uint64_t *slot = c->slots + n * words_of(c);
 
-        if (slot[SLOT_SAMPLES] == 0)
-            continue;
-        counts = &side->rows[c->slot_rows[n] - 1].counts;
-        counts->samples += slot[SLOT_SAMPLES];
-        side->all.samples += slot[SLOT_SAMPLES];
-        for (uint32_t i = 0; i < c->event_count; i++) {
-            counts->sums[i] += slot[SLOT_SUMS + i];
-            side->all.sums[i] += slot[SLOT_SUMS + i];
+        if (row != 0) {
+            add_slot(&side->rows[row - 1].counts, slot, c->event_count);
+            add_slot(&side->all, slot, c->event_count);
         }
+        memset(slot, 0, words_of(c) * sizeof slot[0]);
+        c->slot_rows[n] = 0;
     }
     for (uint32_t i = 0; i < side->row_count; i++)
         side->rows[i].runs += c->runs[i];
     memset(c->runs, 0, side->row_count * sizeof c->runs[0]);
-    memset(c->slots, 0, SLOTS * words_of(c) * sizeof c->slots[0]);
-    memset(c->slot_rows, 0, SLOTS * sizeof c->slot_rows[0]);
     c->slots_used = c->named = 0;
     return 0;
 }
@@ -274,6 +275,7 @@ static void leave(void *, void *context)
 
     object_share_free(&c->share);
     free(c->slots);
+    free(c->used);
     free(c->slot_rows);
     free(c->runs);
     free(c->sequence);
@@ -288,10 +290,12 @@ static void *join(void *owner, struct trace_scan * /*scan*/)
         return NULL;
     c->side = owner;
     c->slots = calloc((size_t)SLOTS * (SLOT_SUMS + HR_EVENTS_MAX), sizeof c->slots[0]);
+    c->used = calloc(SLOTS, sizeof c->used[0]);
     c->slot_rows = calloc(SLOTS, sizeof c->slot_rows[0]);
     c->runs = calloc(DIFF_ROWS_MAX, sizeof c->runs[0]);
     c->sequence = calloc(SEQUENCE, sizeof c->sequence[0]);
-    if (c->slots != NULL && c->slot_rows != NULL && c->runs != NULL && c->sequence != NULL)
+    if (c->slots != NULL && c->used != NULL && c->slot_rows != NULL && c->runs != NULL &&
+        c->sequence != NULL)
         return c;
     leave(owner, c);
     return NULL;
@@ -392,9 +396,4 @@ void diff_side_free(struct diff_side *side)
     if (side->path != NULL)
         trace_scan_close(&side->scan);
     memset(side, 0, sizeof *side); /* a second call frees nothing */
-}
-
-uint64_t diff_side_total(const struct diff_side *side, uint32_t event)
-{
-    return side->whole ? side->scan.info.events[event].total : side->all.sums[event];
 }

@@ -52,7 +52,10 @@ int diff_side_read(struct diff_side *side, const char *path, struct selection *s
 void diff_side_free(struct diff_side *side);
 
 /* What an event counted in all: of the program, or of what is selected. */
-uint64_t diff_side_total(const struct diff_side *side, uint32_t event);
+static inline uint64_t diff_side_total(const struct diff_side *side, uint32_t event)
+{
+    return side->whole ? side->scan.info.events[event].total : side->all.sums[event];
+}
 
 /* The order of rows: by name, then by object. */
 int diff_side_compare(const struct diff_row *a, const struct diff_row *b);

@@ -90,9 +90,8 @@ int dump_command(int argc, char **argv)
                "  hr dump --format records hr.bin | grep syscall\n",
     };
     static const struct reader_command command = {read_trace, present, free_dump};
-    static struct dump dump; /* too large for the stack */
+    static struct dump dump; /* too large for the stack, and most of it is not touched */
 
-    memset(&dump, 0, sizeof dump);
     dump.format = &dump_csv;
     reader_command_line(&dump.reader, &argp, argc, argv);
     return reader_run(&dump.reader, &command);

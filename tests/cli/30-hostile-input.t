@@ -62,25 +62,42 @@ each() {
         # shellcheck disable=SC2086
         run_hr ${command%FILE} ${4:+"$4"} "$2"
         [ "$status" -lt 124 ] || echo "$command: status $status"
-        if [ -s err ]; then # processes are what this test costs
-            ! grep -qaE 'Sanitizer|runtime error' err || echo "$command: $(grep -aE 'Sanitizer|runtime error' err | head -n 1)"
-            ! controls err || echo "$command: control characters on stderr"
-        fi
+        judge err
+        [ -z "$complaint" ] || echo "$command: $complaint"
+        [ "$controls" -eq 0 ] || echo "$command: control characters on stderr"
         "$3" "$command"
         case $command in *out.*) rm -f out.perf out.db ;; esac
     done
 }
 
-# controls FILE: whether it has control characters, C1 ones too, or is no UTF-8.
-controls() {
-    perl -e 'local $/; open F, "<", shift; $_ = <F> // ""; exit 0 unless utf8::decode($_); exit !/[\x00-\x08\x0b-\x1f\x7f-\x9f]/' "$1"
+# judge FILE: $controls is 1 if it has control characters, C1 ones too, or is no UTF-8; $lines says how many lines are no hint at
+# a command's help, $complaint is what a sanitizer says.  One process judges all files: processes are what this test costs.
+mkfifo file verdict
+perl -e '$| = 1;
+while (my $path = <STDIN>) {
+    chomp $path;
+    open my $file, "<", $path or die "$path: $!";
+    local $/;
+    my $text = <$file> // "";
+    my ($complaint) = $text =~ /^(.*(?:Sanitizer|runtime error).*)$/m;
+    my $lines = grep { !/^Try / } split /\n/, $text, -1;
+    $lines-- if $text =~ /\n\z/;
+    my $controls = !utf8::decode($text) || $text =~ /[\x00-\x08\x0b-\x1f\x7f-\x9f]/ ? 1 : 0;
+    print "$controls $lines ", $complaint // "", "\n";
+}' <file >verdict 3>&- 4<&- &
+exec 5>file 6<verdict
+judge() {
+    controls=1 lines='' complaint='no verdict'
+    echo "$1" >&5
+    read -r controls lines complaint <&6
 }
 
 # sound COMMAND: success, with valid text, JSON or CSV.
 sound() {
     [ "$status" -eq 0 ] || echo "$1: status $status"
     case $1 in *hrperf* | view* | plot*) return ;; esac
-    ! controls out || echo "$1: control characters on stdout"
+    judge out
+    [ "$controls" -eq 0 ] || echo "$1: control characters on stdout"
     case $1 in
     *json*) jq . out >/dev/null 2>jq.err || echo "$1: no JSON: $(cat jq.err)" ;;
     *csv*)
@@ -93,7 +110,7 @@ sys.exit(len({len(row) for row in rows}) != 1)' || echo "$1: rows differ in thei
 # refused COMMAND: one line says why; but for hints at the command's help, nothing follows.
 refused() {
     [ "$status" -ne 0 ] || echo "$1: status 0"
-    [ "${1%% *}" = check ] || [ "$(grep -vc '^Try ' err)" -eq 1 ] || echo "$1: $(grep -c . err) lines on stderr"
+    [ "${1%% *}" = check ] || [ "$lines" -eq 1 ] || echo "$1: $(grep -c . err) lines on stderr"
 }
 
 survived() {
@@ -226,4 +243,12 @@ for command in 'timeline' 'hist' 'noise'; do
     script -qc "stty cols 40; '$HR' $command names.bin 2>/dev/null" /dev/null </dev/null >out
     is "40 columns: $command" "$(perl -CSD -ne 's/[\r\n]//g; s/\e\[[0-9;]*m//g; print "$_\n" if !/^#|: / && length > 40 || /[\x00-\x1f]/' out | head -n 3)" ''
 done
+
+# What judged all of them still does.
+printf 'Try this\nERROR: LeakSanitizer: leaks\n\302\233' >judged
+judge judged
+is 'what is wrong is found' "$controls $lines $complaint" '1 2 ERROR: LeakSanitizer: leaks'
+printf 'Stra\303\237e\n' >judged
+judge judged
+is 'what is right is not' "$controls $lines $complaint" '0 1 '
 done_testing
