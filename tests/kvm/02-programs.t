@@ -11,7 +11,7 @@ overflow='-F 100 -e instructions:uk,cycles:uk'
 # shellcheck disable=SC2086 # the options are words
 plan_programs() {
     plan_begin
-    inside 'head -c 300000 "$HR" >input; input=/w/input'
+    inside 'head -c 300000 "${HR%/*}/guest.elf" >input; input=/w/input'
     group programs $timer -- <<'END'
 t signals WORKLOADS/signals-musl
 t sigthreads WORKLOADS/sigthreads-musl
@@ -63,7 +63,7 @@ check_programs() {
     told threads 0 'sync: sum 1000, turns 40'
     told exit 7 'exit: while 3 spin'
     told stack 0 'stack: 11 of 11 threads caught it'
-    is 'stdin: the result' "$(said stdin)" "$(head -c 300000 "$HR" | sha256sum)"
+    is 'stdin: the result' "$(said stdin)" "$(head -c 300000 "${HR%/*}/guest.elf" | sha256sum)"
     gave crash 139 ''
     like 'crash: the function is named' err 'SIGSEGV.*crash_segv'
     gave loop 124 ''

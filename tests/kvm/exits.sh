@@ -1,4 +1,5 @@
-# What a sample costs in exits, by tracefs inside kvm-host.  Sourced after host.sh.
+# What a sample costs in exits, by tracefs inside kvm-host: a timer sample with N events at most N + 3, one on overflow at most
+# N + 5.  Sourced after host.sh.
 # shellcheck shell=sh
 
 # traced NAME OPTION... -- PROGRAM ARG...: like guest, with a trace of the program's exits in NAME.exits.
@@ -8,10 +9,12 @@ traced() {
     inside "trace_end $1"
 }
 
-# plan_exits RUN...: plans runs named MODE-EVENTS, such as timer-2.
+# plan_exits: plans runs named MODE-EVENTS, such as timer-2.  EXITS=all: every mode and number of events.
 plan_exits() {
-    plan_begin
-    for run in "$@"; do
+    exits_runs='timer-1 timer-5 ipi-2 overflow-1 overflow-5'
+    [ "${EXITS:-}" != all ] || exits_runs='off-1 timer-1 timer-2 timer-3 timer-4 timer-5 ipi-1 ipi-5
+        overflow-1 overflow-2 overflow-3 overflow-4 overflow-5'
+    for run in $exits_runs; do
         case $run in
         timer-*) set -- -i 3ms ;;
         ipi-*) set -- -m ipi -i 3ms ;;
@@ -41,4 +44,21 @@ print_exits() {
             $1 != "sampling" { by = by sprintf(" %s %.2f", $1, $2 / (samples ? samples : 1)) }
             END { printf "# %-14s %7d  %12s %s\n", run, samples, exits, by }' exits
     done
+}
+
+# at_most RUN EXITS: exits a sample, with a little for the program's start and end.
+at_most() {
+    exits_of "$1"
+    within "$1: there are samples" "$samples" 20 10000
+    within "$1: exits a sample" "$exits" 1 "$2.3"
+}
+
+check_exits() {
+    # shellcheck disable=SC2086
+    print_exits $exits_runs
+    for events in 1 5; do
+        at_most timer-$events $((events + 3))
+        at_most overflow-$events $((events + 5))
+    done
+    [ ! -e results/ipi-2.bin ] || at_most ipi-2 5
 }
