@@ -87,6 +87,8 @@ ifeq ($(notdir $(UNIT_CC)),clang)
 endif
 
 $(UNIT_OUT)/obj/tests/unit/%.o $(UNIT_OUT)/obj/tests/fuzz/%.o: UNIT_CFLAGS += -Wno-declaration-after-statement
+# ASan calls it before it has started.
+$(UNIT_OUT)/obj/tests/sanitizers.o: UNIT_CFLAGS := $(filter-out $(SANITIZE),$(UNIT_CFLAGS))
 # It is stepped by instruction, once for every pair of them: a third of the instructions is a twenty-fifth of the time.
 $(UNIT_OUT)/obj/tests/unit/guest/sample/test_ring.o: UNIT_CFLAGS += -O2
 # These compute for longer than an optimization takes.
@@ -132,7 +134,7 @@ $(UNIT_OUT)/make_golden: $(UNIT_OUT)/obj/tests/golden/make_golden.o $(GOLDEN_OBJ
 
 # The command itself under ASan and UBSan, for tests that give it hostile input.
 $(UNIT_OUT)/hr: $(UNIT_OUT)/obj/host/main.o $(UNIT_HOST) $(UNIT_LIB)
-	$(UNIT_LINK) -o $@ $^ $(HOST_LIBS)
+	$(UNIT_LINK) -o $@ $^ $(HR_LIBS)
 
 FUZZ_LWIP := $(patsubst %.c,$(FUZZ_OUT)/obj/lwip/%.o,$(LWIP_SRC))
 $(FUZZ_OUT)/obj/lwip/%.o: $(LWIP_DIR)/%.c guest/net/net.mk

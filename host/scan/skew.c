@@ -16,8 +16,7 @@ struct skew_point {
 int skew_init(struct skew *skew)
 {
     memset(skew, 0, sizeof *skew);
-    skew->points = calloc(SKEW_POINTS, sizeof *skew->points);
-    return skew->points != NULL ? histogram_init(&skew->spreads) : -ENOMEM;
+    return histogram_init(&skew->spreads);
 }
 
 void skew_free(struct skew *skew)
@@ -27,12 +26,18 @@ void skew_free(struct skew *skew)
     skew->points = NULL;
 }
 
-void skew_set_grid(struct skew *skew, const struct trace_info *info)
+int skew_set_grid(struct skew *skew, const struct trace_info *info)
 {
     bool grid = info->has_clock && info->sampling.mode == HR_MODE_IPI;
 
-    skew->interval = grid ? info->sampling.interval_ticks : 0;
+    skew->interval = 0;
     skew->start = info->clock.start_ticks;
+    if (grid && skew->points == NULL)
+        skew->points = calloc(SKEW_POINTS, sizeof *skew->points);
+    if (grid && skew->points == NULL)
+        return -ENOMEM;
+    skew->interval = grid ? info->sampling.interval_ticks : 0;
+    return 0;
 }
 
 static void close_point(struct skew *skew, struct skew_point *point)
@@ -73,7 +78,7 @@ void skew_add(struct skew *skew, const struct trace_samples *samples)
 
 void skew_finish(struct skew *skew)
 {
-    /* Without a grid no point was touched, and its memory need not exist. */
+    /* Without a grid no point was touched, and there may be none. */
     for (uint32_t i = 0; skew->interval != 0 && i < SKEW_POINTS; i++)
         close_point(skew, &skew->points[i]);
 }

@@ -12,14 +12,15 @@ struct skew {
     uint64_t start; /* the grid: start + k * interval */
     uint64_t interval; /* 0: there is none, and nothing is taken */
     struct histogram spreads; /* in ticks, of the points that two or more CPUs sampled */
-    struct skew_point *points; /* point k at k % SKEW_POINTS; owned */
+    struct skew_point *points; /* point k at k % SKEW_POINTS; owned, NULL before there is a grid */
 };
 
 int skew_init(struct skew *skew); /* 0 or -ENOMEM */
 void skew_free(struct skew *skew);
 
-/* Takes the grid from a trace's metadata, if its mode has one for all CPUs. */
-void skew_set_grid(struct skew *skew, const struct trace_info *info);
+/* Takes the grid from a trace's metadata, if its mode has one for all CPUs.  Returns 0 or -ENOMEM,
+ * after which there is none. */
+int skew_set_grid(struct skew *skew, const struct trace_info *info);
 
 /* Samples that are late or that the program asked for belong to no point. */
 void skew_add(struct skew *skew, const struct trace_samples *samples);

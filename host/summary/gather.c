@@ -111,9 +111,10 @@ static int take_record(void *context, const struct trace_chunk *chunk,
                        const struct trace_record *record)
 {
     struct gather *g = context;
+    int error = 0;
 
     if (record->type == HR_META_SAMPLING || record->type == HR_META_CLOCK)
-        skew_set_grid(&g->skew, g->info);
+        error = skew_set_grid(&g->skew, g->info);
     if (record->type == HR_REC_LOST)
         take_lost(g, record);
     if (record->type == HR_REC_LOST || record->type == HR_REC_GAP || record->type == HR_REC_SWITCH)
@@ -121,7 +122,9 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     summary_overflow_record(&g->overflow, chunk, record);
     summary_stacks_record(&g->stacks, record);
     summary_probes_record(&g->probes, record);
-    return summary_memory_record(&g->memory, g->info, g->selection, record);
+    if (error == 0)
+        error = summary_memory_record(&g->memory, g->info, g->selection, record);
+    return error;
 }
 
 static int take_hits(void *context, const struct trace_hits *hits)

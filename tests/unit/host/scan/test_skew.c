@@ -17,7 +17,7 @@ static int open_skew(void **state)
     info.sampling.mode = HR_MODE_IPI;
     info.sampling.interval_ticks = INTERVAL;
     assert_int_equal(skew_init(&skew), 0);
-    skew_set_grid(&skew, &info);
+    assert_int_equal(skew_set_grid(&skew, &info), 0);
     return 0;
 }
 
@@ -102,7 +102,7 @@ static void other_modes_have_no_grid(void **state)
     (void)state;
     info.sampling.mode = HR_MODE_TIMER;
     info.sampling.interval_ticks = INTERVAL;
-    skew_set_grid(&skew, &info);
+    assert_int_equal(skew_set_grid(&skew, &info), 0);
     add(1, START, 0);
     add(2, START + 5, 0);
     skew_finish(&skew);
