@@ -57,18 +57,33 @@ static inline void program_run(const struct program *p, const char *command)
     fail_msg("%s", command);
 }
 
+/* The value of a symbol of the file. */
 static inline uint64_t program_symbol(const struct program *p, const char *name)
 {
-    char line[512];
-    unsigned long long address = 0;
-    FILE *nm;
+    int fd = open(p->path, O_RDONLY);
+    Elf_Scn *section = NULL;
+    Elf_Data *data = NULL;
+    GElf_Shdr header = {0};
+    GElf_Sym symbol;
+    Elf *elf;
 
-    snprintf(line, sizeof line, "nm %s | awk '$3 == \"%s\" { print $1 }'", p->path, name);
-    nm = popen(line, "r");
-    assert_non_null(nm);
-    assert_int_equal(fscanf(nm, "%llx", &address), 1);
-    pclose(nm);
-    return address;
+    elf_version(EV_CURRENT);
+    elf = elf_begin(fd, ELF_C_READ, NULL);
+    assert_non_null(elf);
+    while (header.sh_type != SHT_SYMTAB) {
+        section = elf_nextscn(elf, section);
+        assert_non_null(gelf_getshdr(section, &header));
+    }
+    data = elf_getdata(section, NULL);
+    for (int i = 0;; i++) {
+        assert_non_null(gelf_getsym(data, i, &symbol));
+        if (symbol.st_shndx != SHN_UNDEF &&
+            strcmp(elf_strptr(elf, header.sh_link, symbol.st_name), name) == 0)
+            break;
+    }
+    elf_end(elf);
+    close(fd);
+    return symbol.st_value;
 }
 
 /* A map of the file's executable segment, as the dynamic linker makes it. */
