@@ -7,29 +7,20 @@
  * as a shell has it, and the most KB that it took.  The environment variable MANY_LIMIT says how
  * many seconds it may take.
  *
- * Under ASan a command looks for leaks when it ends, which reads all variables of the program,
- * thousands of pages that it never touched.  So they are in large pages, and the first process
- * looks for leaks as well: what it touched its children have.  ASan's notes about large blocks, of
- * which it writes all when a block comes and when it goes, are in large pages, too.  And a command
- * ends right after it looked for leaks: the destructors that a library or ASan has would touch many
- * pages more.
+ * Under ASan a command ends right after it looked for leaks: the destructors that a library or ASan
+ * has would touch many pages for the first time.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define WORDS_MAX 100
-#define BLOCKS ((size_t)128 << 20) /* more than the large blocks of a command are together */
-#define HUGE_PAGE ((uintptr_t)2 << 20)
 
 typedef int main_function(int argc, char **argv, char **environment);
 typedef int start_function(main_function *program, int argc, char **argv, void (*init)(void),
@@ -37,43 +28,7 @@ typedef int start_function(main_function *program, int argc, char **argv, void (
 
 static main_function *program;
 
-/* These are there under ASan. */
-__attribute__((weak)) int __lsan_do_recoverable_leak_check(void);
-__attribute__((weak)) void __lsan_do_leak_check(void);
-__attribute__((weak)) void __asan_get_shadow_mapping(size_t *scale, size_t *offset);
-
-/* Puts the variables of the program, the first of the objects, in large pages. */
-static int enlarge_pages(struct dl_phdr_info *object, size_t size, void *context)
-{
-    const uintptr_t page = (uintptr_t)getpagesize();
-
-    (void)size;
-    (void)context;
-    for (int i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-        uintptr_t start = object->dlpi_addr + segment->p_vaddr;
-        uintptr_t first = start / page * page;
-
-        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W) != 0)
-            madvise((void *)first, start + segment->p_memsz - first, MADV_HUGEPAGE);
-    }
-    return 1;
-}
-
-/* The notes of the addresses where large blocks will be: below what is mapped now. */
-static void enlarge_shadow(void)
-{
-    void *block = mmap(NULL, BLOCKS, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    uintptr_t first = (uintptr_t)block;
-    size_t scale, offset;
-
-    if (block == MAP_FAILED)
-        return;
-    munmap(block, BLOCKS);
-    __asan_get_shadow_mapping(&scale, &offset);
-    first = ((first >> scale) + offset) / HUGE_PAGE * HUGE_PAGE;
-    madvise((void *)first, BLOCKS >> scale, MADV_HUGEPAGE);
-}
+__attribute__((weak)) void __lsan_do_leak_check(void); /* is there under ASan */
 
 /* A command's last handler, since it was the first to be registered. */
 static void end(int status, void *context)
@@ -131,13 +86,6 @@ static int serve(int argc, char **argv, char **environment)
     (void)argc;
     (void)argv;
     unsetenv("LD_PRELOAD");
-    if (__lsan_do_recoverable_leak_check != NULL) {
-        dl_iterate_phdr(enlarge_pages, NULL);
-        if (__asan_get_shadow_mapping != NULL)
-            enlarge_shadow();
-        if (__lsan_do_recoverable_leak_check() != 0)
-            return 1;
-    }
     while (ask != NULL && tell != NULL && getline(&line, &room, ask) > 0) {
         char *words[WORDS_MAX + 1];
         int count = split(line, words), status = 0;
