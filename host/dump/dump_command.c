@@ -3,6 +3,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -90,9 +91,16 @@ int dump_command(int argc, char **argv)
                "  hr dump --format records hr.bin | grep syscall\n",
     };
     static const struct reader_command command = {read_trace, present, free_dump};
-    static struct dump dump; /* too large for the stack, and most of it is not touched */
+    struct dump *dump = calloc(1, sizeof *dump); /* most of it is not touched */
+    int status;
 
-    dump.format = &dump_csv;
-    reader_command_line(&dump.reader, &argp, argc, argv);
-    return reader_run(&dump.reader, &command);
+    if (dump == NULL) {
+        reader_print_failure(-ENOMEM);
+        return HR_EXIT_FAILED;
+    }
+    dump->format = &dump_csv;
+    reader_command_line(&dump->reader, &argp, argc, argv);
+    status = reader_run(&dump->reader, &command);
+    free(dump);
+    return status;
 }

@@ -70,6 +70,7 @@ stick_make() {
 usb_emulator() {
     image=$1
     shift
+    # shellcheck disable=SC2154 # tests/lib.sh sets it
     export GLIBC_TUNABLES="$emulators_tunables"
     exec timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 256M -bios "$OVMF" \
         -vga none -display none -monitor none -nic none -no-reboot -serial file:serial.raw \

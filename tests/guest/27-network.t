@@ -75,7 +75,7 @@ rounds=500 buffer=4M least=16000000
 [ -z "${HR_TEST_LONG:-}" ] || rounds=50000 buffer=64M least=2000000000
 gcc -O2 -static -o noise "$ROOT/tests/programs/noise.c"
 archive noise --cpus 0 -g dwarf,32768 -i 50us ./noise $rounds
-run_guest -q --mode off --cpu max ./noise $rounds
+run_guest -q --qemu "$emulator" --mode off --cpu max ./noise $rounds
 collector much 0 --runs 1
 boot much noise virtio-net-pci "$exact" buffer=$buffer id=10
 ended "$collector"
