@@ -3,9 +3,12 @@
 . "$(dirname "$0")/../lib.sh"
 
 for libc in glibc-static musl; do
-    "$WORKLOADS/clocks-$libc" >native
     run_guest "$WORKLOADS/clocks-$libc"
     is "clocks-$libc: exit status" "$status" 0
+    for _ in 1 2 3 4 5; do # natively timers are late on a busy machine
+        "$WORKLOADS/clocks-$libc" >native
+        ! cmp -s out native || break
+    done
     same_file "clocks-$libc: output" out native
 done
 run_guest -i 1us -o a.bin "$WORKLOADS/clocks"
