@@ -20,7 +20,7 @@ LIMIT=${HR_TEST_LIMIT:-120} # seconds for one run
 PATH=/usr/bin:/bin:$PATH
 stock_emulator=$(command -v qemu-system-x86_64)
 # In the kernel's own tests an emulator that QEMU names runs everything. It links a fifth of the libraries of Debian's, so a run
-# takes two thirds of the CPU time; the tests of hr and of firmware run Debian's.
+# takes about two thirds of the CPU time; the tests of hr run Debian's.
 case $HR:${QEMU:-} in
 */asserting/hr:/*/qemu-system-x86_64) PATH=$(dirname "$QEMU"):$PATH ;;
 esac

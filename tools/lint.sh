@@ -105,7 +105,7 @@ for file; do
 done
 shift $count
 [ $# -gt 0 ] || exit 0
-# In huge pages: where a page fault takes long, as in many virtual machines, a quarter less CPU time.
+# In huge pages: where a page fault takes long, as in many virtual machines, up to a quarter less CPU time.
 export GLIBC_TUNABLES="${GLIBC_TUNABLES-glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864}"
 # tidy CHECKS FILE...
 tidy() {

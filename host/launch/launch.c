@@ -18,8 +18,8 @@
 #define SOCKET_BYTES (4 << 20)
 
 /* At its start the emulator allocates 5 MB in small pieces. With huge pages, and an arena that does
- * not grow by calls of mprotect, half as many pages are faulted in, which takes a fifth off the CPU
- * time of a short run. Another C library than glibc does not look at it. */
+ * not grow by calls of mprotect, half as many pages are faulted in. Another C library than glibc
+ * does not look at it. */
 #define TUNABLES "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=4194304"
 
 struct child_ends {

@@ -32,11 +32,13 @@ int skew_set_grid(struct skew *skew, const struct trace_info *info)
 
     skew->interval = 0;
     skew->start = info->clock.start_ticks;
-    if (grid && skew->points == NULL)
+    if (!grid)
+        return 0;
+    if (skew->points == NULL)
         skew->points = calloc(SKEW_POINTS, sizeof *skew->points);
-    if (grid && skew->points == NULL)
+    if (skew->points == NULL)
         return -ENOMEM;
-    skew->interval = grid ? info->sampling.interval_ticks : 0;
+    skew->interval = info->sampling.interval_ticks;
     return 0;
 }
 
